@@ -1,0 +1,107 @@
+"""What must hold of the manual as it was built.
+
+Each link leads to a page and a place that are there; nothing is loaded from
+another host; every word is one of English or of words.txt. Links to other hosts
+are not followed: the check needs no network.
+"""
+
+import html.parser
+import pathlib
+import re
+import subprocess
+import urllib.parse
+
+LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"),
+         ("source", "src"), ("link", "href")}
+SILENT = {"code", "pre", "script", "style", "kbd", "svg", "title"}
+VOID = {"br", "img", "hr", "input", "link", "meta", "path", "line", "circle",
+        "rect", "polyline", "source"}
+# What no dictionary has: addresses, file names, names with digits or dots.
+NO_WORD = re.compile(r"\S*[\d_/@.:=\\](?=\S)\S*|\b[A-Z]{2,}s?\b")
+
+
+class Page(html.parser.HTMLParser):
+    """The identifiers, the links and the words of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.loads, self.words = set(), [], [], []
+        self.open = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("id", "name"):
+                self.ids.add(value)
+            elif (tag, name) in LOADS:
+                self.loads.append(value)
+            elif tag == "a" and name == "href":
+                self.links.append(value)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if not SILENT & set(self.open):
+            self.words.append(data)
+
+
+def links(pages, folder):
+    findings = []
+    for path, page in pages.items():
+        for link in page.links + page.loads:
+            parts = urllib.parse.urlsplit(link)
+            if parts.scheme or parts.netloc:
+                if link in page.loads and parts.scheme != "data":
+                    findings.append(f"{path}: loads {link}")
+                continue
+            target = (path.parent / parts.path).resolve() if parts.path \
+                else path
+            if target.is_dir():
+                target /= "index.html"
+            if not target.exists():
+                findings.append(f"{path}: {link}: is not there")
+            elif parts.fragment and target in pages and \
+                    urllib.parse.unquote(parts.fragment) \
+                    not in pages[target].ids:
+                findings.append(f"{path}: {link}: has no such place")
+    for sheet in folder.rglob("*.css"):
+        for link in re.findall(r"url\(['\"]?(https?:[^)]*)",
+                               sheet.read_text("utf-8")):
+            findings.append(f"{sheet}: loads {link}")
+    return findings
+
+
+def unknown_words(text, ours):
+    """Those that neither aspell nor words.txt knows."""
+    known = set(ours.read_text("utf-8").split())
+    asked = subprocess.run(
+        ["aspell", "list", "--lang=en", "--encoding=utf-8"], check=True,
+        input=text, text=True, encoding="utf-8", capture_output=True)
+    return set(asked.stdout.split()) - known
+
+
+def spelling(pages, ours):
+    texts = {path: NO_WORD.sub(" ", " ".join(page.words))
+             for path, page in pages.items()}
+    unknown = unknown_words("\n".join(texts.values()), ours)
+    findings = []
+    for word in sorted(unknown):
+        first = next((path for path, text in texts.items()
+                      if re.search(rf"\b{re.escape(word)}\b", text)), "")
+        findings.append(f"{first}: {word}: is in no dictionary (words.txt has "
+                        "those of ours)")
+    return findings
+
+
+def run(folder, ours):
+    """Findings about the built manual, as lines."""
+    pages = {path.resolve(): Page(path.read_text("utf-8"))
+             for path in sorted(pathlib.Path(folder).rglob("*.html"))
+             if path.name not in ("genindex.html",)}
+    prose = {path: page for path, page in pages.items()
+             if path.name != "search.html"}
+    return links(pages, pathlib.Path(folder)) + spelling(prose, ours)

@@ -1,0 +1,50 @@
+"""A manual page of man/ as a page of the manual.
+
+mandoc writes HTML; its headings become those of the page, so that they stand in
+its contents, and what is between them stays as it is. References to pages and
+sections that are not there lose their links.
+"""
+
+import re
+import subprocess
+
+HEADING = re.compile(r'<h([12]) class="S[hs]" id="([^"]*)"><a class="permalink" '
+                     r'href="#[^"]*">(.*?)</a></h[12]>', re.S)
+FRAME = re.compile(r'<table class="(?:head|foot)">.*?</table>|</?section[^>]*>|'
+                   r'<div class="manual-text">|</div>\s*$', re.S)
+REFERENCE = re.compile(r'<a class="Xr" href="([^"]*)\.html">(.*?)</a>', re.S)
+
+PLACE = re.compile(r'<a class="[^"]*" href="#([^"]*)">(.*?)</a>', re.S)
+
+
+def name_of(path):
+    """man/templated.yaml.5 as templated.yaml-5."""
+    name, _, section = path.name.rpartition(".")
+    return f"{name}-{section}"
+
+
+def raw(html):
+    html = "\n".join(line for line in html.splitlines() if line.strip())
+    return f"\n```{{raw}} html\n{html}\n```\n" if html else ""
+
+
+def page(path, ours):
+    """The page as Markdown; `ours` are the names of all of them."""
+    html = subprocess.run(
+        ["mandoc", "-T", "html", "-O", "fragment,man=%N-%S.html", str(path)],
+        check=True, text=True, encoding="utf-8", capture_output=True).stdout
+    html = FRAME.sub("", html)
+    html = REFERENCE.sub(lambda m: m.group(0) if m.group(1) in ours
+                         else m.group(2), html)
+    places = set(re.findall(r'id="([^"]*)"', html))
+    html = PLACE.sub(lambda m: m.group(0) if m.group(1) in places
+                     else m.group(2), html)
+    before, *parts = HEADING.split(html)
+    name, _, section = path.name.rpartition(".")
+    out = [f"# {name}({section})\n", raw(before)]
+    for level, place, title, body in zip(*[iter(parts)] * 4):
+        title = re.sub(r"<[^>]*>", "", title)
+        title = title.capitalize() if title.isupper() else title
+        out += [f"\n{'#' * (int(level) + 1)} {title}\n",
+                raw(f'<span id="{place}"></span>\n{body}')]
+    return "".join(out)

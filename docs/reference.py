@@ -1,0 +1,315 @@
+"""The reference of the manual, from what the programs and the sources say.
+
+Nothing of it is written by hand: requests are those of openapi.yaml, verbs what
+templatectl says of itself, keys what templated --print-config prints, the C
+interface the header, Python's the docstrings; metrics and the rest are the
+manual pages.
+"""
+
+import ast
+import re
+import subprocess
+
+import yaml
+
+import man_page
+
+ROLES = {
+    "read": "`socket.read`, any token",
+    "write": "the socket, a token that writes",
+    "owner": "the socket alone",
+    "anybody": "anybody",
+}
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def run(*words):
+    return subprocess.run([str(w) for w in words], check=True, text=True,
+                          encoding="utf-8", capture_output=True).stdout
+
+
+def cell(text):
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell(c) for c in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+# --- openapi.yaml ---------------------------------------------------------
+
+def resolve(document, node):
+    while "$ref" in node:
+        target = document
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            target = target[part]
+        node = target
+    return node
+
+
+def kind(schema):
+    """A schema in a few words; one with a name is a link to it."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "enum" in schema:
+        return ", ".join(f"`{word}`" for word in schema["enum"])
+    for word in ("oneOf", "anyOf"):
+        if word in schema:
+            return " or ".join(kind(one) for one in schema[word])
+    if "allOf" in schema:
+        return " and ".join(kind(one) for one in schema["allOf"])
+    name = schema.get("type", "any")
+    if isinstance(name, list):
+        return " or ".join(name)
+    if name == "array":
+        return f"array of {kind(schema.get('items', {}))}"
+    words = [name]
+    if "minimum" in schema:
+        words.append(f"from {schema['minimum']}")
+    if "maximum" in schema:
+        words.append(f"to {schema['maximum']}")
+    return " ".join(words)
+
+
+def properties(schema):
+    required = schema.get("required", [])
+    rows = [(f"`{name}`" + ("" if name in required else " (may be missing)"),
+             kind(value), value.get("description", ""))
+            for name, value in schema.get("properties", {}).items()]
+    return table(("member", "is", "meaning"), rows) if rows else ""
+
+
+def content(document, content_of):
+    """What a body is, of a request or an answer."""
+    parts = []
+    for type_of, value in (content_of or {}).items():
+        schema = value.get("schema")
+        parts.append(f"`{type_of}`" + (f": {kind(schema)}" if schema else ""))
+        if schema and "properties" in schema:
+            parts.append(properties(schema))
+    return "\n\n".join(parts)
+
+
+def operation(document, path, item, method):
+    op = item[method]
+    lines = [f"### {method.upper()} {path}", "", op["summary"] + "."]
+    if "description" in op:
+        lines += ["", " ".join(op["description"].split())]
+    lines += ["", f"Who may ask: {ROLES[op['x-role']]}."]
+    parameters = [resolve(document, p) for p in
+                  item.get("parameters", []) + op.get("parameters", [])]
+    if parameters:
+        lines += ["", table(("argument", "in", "is", "meaning"), [
+            (f"`{p['name']}`", p["in"], kind(p.get("schema", {})),
+             p.get("description", "")) for p in parameters])]
+    if "requestBody" in op:
+        body = resolve(document, op["requestBody"])
+        lines += ["", "The body: " + body.get("description", "") + " "
+                  + content(document, body["content"])]
+    for status, answer in op["responses"].items():
+        answer = resolve(document, answer)
+        word = "Else" if status == "default" else status
+        lines += ["", f"**{word}**: {answer['description']}."]
+        inner = content(document, answer.get("content"))
+        if inner:
+            lines += ["", inner]
+    return "\n".join(lines)
+
+
+def api(root):
+    document = yaml.safe_load((root / "openapi.yaml").read_text("utf-8"))
+    out = ["# Requests", "",
+           "What the daemon answers over its Unix socket and over TCP. This "
+           "page is made of `openapi.yaml`, from which clients can be made, "
+           "too; [templated(8)](templated-8.md) tells more of each request.",
+           "", "An error has a fitting status and is an object "
+           "[Error](#error)."]
+    for tag in document["tags"]:
+        out += ["", f"## {tag['name'].capitalize()}", "",
+                tag["description"] + "."]
+        for path, item in document["paths"].items():
+            for method in METHODS:
+                if method in item and tag["name"] in item[method]["tags"]:
+                    out += ["", operation(document, path, item, method)]
+    out += ["", "## Objects"]
+    for name, schema in document["components"]["schemas"].items():
+        out += ["", f"### {name}", ""]
+        if "description" in schema:
+            out += [" ".join(schema["description"].split()), ""]
+        out += [properties(schema) or kind(schema)]
+    return "\n".join(out) + "\n"
+
+
+# --- templatectl ----------------------------------------------------------
+
+def verbs_of(usage):
+    """The verbs that the usage lists: one a line, indented, with its words."""
+    found = []
+    for name in re.findall(r"(?m)^  ([a-z][a-z-]+)\b", usage):
+        if name not in found:
+            found.append(name)
+    return found
+
+
+def cli(programs):
+    ctl = programs / "templatectl"
+    usage = run(ctl, "--help")
+    out = ["# Verbs of templatectl", "",
+           "What `templatectl --help` and `templatectl VERB --help` print. "
+           "[templatectl(1)](templatectl-1.md) explains each option.", "",
+           "```text", usage.rstrip(), "```"]
+    for verb in verbs_of(usage):
+        out += ["", f"## {verb}", "", "```text",
+                run(ctl, verb, "--help").rstrip(), "```"]
+    return "\n".join(out) + "\n"
+
+
+# --- templated --print-config ---------------------------------------------
+
+def configuration(programs):
+    out = ["# Configuration", "",
+           "Every key with its default, as `templated --print-config` prints "
+           "them. A key that is left out has its default; `templated --check "
+           "-c FILE` checks a file; SIGHUP has the daemon read it again. "
+           "[templated.yaml(5)](templated.yaml-5.md) has more of the form."]
+    comment = []
+    for line in run(programs / "templated", "--print-config").splitlines():
+        text = line.strip()
+        if text.startswith("#") and line.startswith(" "):
+            comment.append(text.lstrip("# "))
+        elif line.startswith(" ") and ":" in text:
+            key, _, value = text.partition(":")
+            out += ["", f"`{section}.{key}`: `{value.strip()}`",
+                    ": " + " ".join(comment).replace("*", "\\*") + "."]
+            comment = []
+        elif text.endswith(":") and not text.startswith("#"):
+            section = text[:-1]
+            out += ["", f"## {section}"]
+    return "\n".join(out) + "\n"
+
+
+# --- templated.h ----------------------------------------------------------
+
+COMMENT = re.compile(r"/\*(.*?)\*/", re.S)
+
+
+def prose(comment):
+    """A comment as Markdown: what is indented by a tab is code."""
+    out = []
+    is_code = False
+    for line in comment.strip("\n").splitlines():
+        line = re.sub(r"^ ?\*( |(?=\t)|$)", "", line).rstrip()
+        if line.startswith("\t") != is_code and (line or not is_code):
+            is_code = not is_code
+            out.append("```c" if is_code else "```")
+            if not is_code:
+                out.append("")
+        if is_code:
+            out.append(line.removeprefix("\t"))
+        else:
+            out.append(line.strip().replace("*", "\\*").replace("_", "\\_")
+                       .replace("[", "\\[").replace("<", "&lt;"))
+    return "\n".join(out + ["```"] * is_code).strip()
+
+
+def name_of(code):
+    match = re.search(r"\b(templated_\w+)\(", code) or \
+        re.search(r"(?:struct|enum) (templated_\w+)", code)
+    return match.group(1) if match else None
+
+
+def c_interface(root):
+    text = (root / "template" / "templated.h").read_text("utf-8")
+    head = COMMENT.search(text)
+    out = ["# C", "", "The header `templated.h` of libtemplated; "
+           "[libtemplated(3)](libtemplated-3.md) is its manual page.", "",
+           prose(head.group(1))]
+    rest = text[text.index('extern "C" {'):text.rindex("#ifdef __cplusplus")]
+    rest = rest.replace("#endif", "", 1).replace('extern "C" {', "", 1)
+    rest = re.sub(r"(?ms)^#if defined\(__GNUC__\).*?^#endif\n", "", rest)
+    rest = rest.replace("TEMPLATED_API\n", "").replace("TEMPLATED_API ", "")
+    words = []
+    for part in re.split(r"\n\n+(?=\S)", rest.strip()):
+        comment = re.match(r"\s*/\*(.*?)\*/\s*", part, re.S)
+        said = prose(comment.group(1)) if comment else ""
+        code = part[comment.end():].strip() if comment else part.strip()
+        if code:
+            title = name_of(code) or "Version"
+            if title in words:
+                title = f"{title} (its members)"
+            words.append(title)
+            out += ["", f"## {title}", "", said, "", "```c", code, "```"]
+    return "\n".join(out) + "\n"
+
+
+# --- Python ---------------------------------------------------------------
+
+def signature(node):
+    words = ast.unparse(node.args)
+    back = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"{node.name}({words}){back}"
+
+
+def document_python(node, level, prefix=""):
+    said = ast.get_docstring(node)
+    if node.name.startswith("_") or not said:
+        return []
+    if isinstance(node, ast.ClassDef):
+        bases = ", ".join(ast.unparse(b) for b in node.bases)
+        title, code = f"class {node.name}", f"class {node.name}({bases})"
+    else:
+        word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+        title, code = f"{prefix}{node.name}", f"{word} {signature(node)}"
+    out = ["", f"{'#' * level} {title}", "", "```python", code, "```", "",
+           "```text", said, "```"]
+    if isinstance(node, ast.ClassDef):
+        for inner in node.body:
+            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                out += document_python(inner, level + 1, f"{node.name}.")
+    return out
+
+
+def python(root):
+    out = ["# Python", "",
+           "The package `templated` in `python/`, from its docstrings."]
+    for path in sorted((root / "python" / "templated").rglob("*.py")):
+        module = ast.parse(path.read_text("utf-8"))
+        said = ast.get_docstring(module)
+        inner = [line for node in module.body
+                 if isinstance(node, (ast.ClassDef, ast.FunctionDef,
+                                      ast.AsyncFunctionDef))
+                 for line in document_python(node, 3)]
+        if path.name.startswith("_") and path.name != "__init__.py" \
+                or not (said or inner):
+            continue
+        words = path.relative_to(root / "python").with_suffix("").parts
+        out += ["", "## " + ".".join(w for w in words if w != "__init__"), "",
+                "```text", said or "", "```", *inner]
+    return "\n".join(out) + "\n"
+
+
+# --- all of it ------------------------------------------------------------
+
+def write(root, programs, out):
+    """All pages of the reference into the folder; their list in index.md."""
+    pages = {"api": api(root), "cli": cli(programs),
+             "configuration": configuration(programs),
+             "c": c_interface(root)}
+    if (root / "python" / "templated").is_dir():
+        pages["python"] = python(root)
+    manuals = {man_page.name_of(path): path
+               for path in sorted((root / "man").iterdir())}
+    for name, path in manuals.items():
+        pages[name] = man_page.page(path, manuals)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in pages.items():
+        (out / f"{name}.md").write_text(text, "utf-8")
+    (out / "index.md").write_text(
+        "# Reference\n\nMade of the programs and the sources when the manual "
+        "is built.\n\n```{toctree}\n:maxdepth: 1\n\n"
+        + "\n".join(pages) + "\n```\n", "utf-8")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclasses.dataclass(frozen=True)
-class Metadata:
+class Metadata(NamedTuple):
     """What a page declares about itself, and facts of its content."""
 
     title: str | None = None
@@ -56,7 +54,7 @@ class Metadata:
     def as_dict(self) -> dict[str, Any]:
         """{name: value} of all of them, with lists in place of tuples."""
         return {name: list(value) if isinstance(value, tuple) else value
-                for name, value in self.__dict__.items()}
+                for name, value in self._asdict().items()}
 
 
 SINGLE = ("title", "published", "modified", "site_name", "language",
@@ -64,8 +62,7 @@ SINGLE = ("title", "published", "modified", "site_name", "language",
           "favicon")
 
 
-@dataclasses.dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The content of a page, in the format that was asked for."""
 
     text: str
@@ -81,8 +78,7 @@ class Answer:
         return self.text
 
 
-@dataclasses.dataclass(frozen=True)
-class Class:
+class Class(NamedTuple):
     """The template of a page."""
 
     template: str | None  # "HOST/N"; None: the page is of none

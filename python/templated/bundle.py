@@ -49,13 +49,12 @@ def _choices(given: Options) -> Choices:
                    text_of(choices.words(given) or None))
 
 
-def _read(text: bytes | None) -> str | None:
-    return None if text is None else text.decode("utf-8", "replace")
-
-
 def _metadata(library: Library, answer: int) -> Metadata:
+    library.first_fact(answer, b"hostname")  # which reads the metadata, too
+
     def one(name: bytes, index: int = 0) -> str | None:
-        return _read(library.metadata(answer, name, index))
+        value = library.metadata(answer, name, index)
+        return None if value is None else value.decode("utf-8", "replace")
 
     def several(name: bytes) -> tuple[str, ...]:
         values: list[str] = []
@@ -64,7 +63,8 @@ def _metadata(library: Library, answer: int) -> Metadata:
         return tuple(values)
 
     def fact(name: bytes) -> str | None:
-        return _read(library.fact(answer, name))
+        value = library.fact(answer, name)
+        return None if value is None else value.decode("utf-8", "replace")
 
     return Metadata(
         **{name: one(name.encode()) for name in SINGLE},
@@ -75,24 +75,23 @@ def _metadata(library: Library, answer: int) -> Metadata:
 
 
 def _answer(library: Library, answer: int, metadata: bool) -> Answer:
-    text = ctypes.string_at(library.text(answer), library.text_size(answer))
     confidence = library.answer_confidence(answer)
     return Answer(
-        text=text.decode("utf-8", "replace"),
-        method=_read(library.answer_method(answer)) or "",
-        template=_read(library.answer_template(answer)) or None,
-        quality=_read(library.answer_quality(answer)) or "",
-        confidence=None if math.isnan(confidence) else confidence,
-        reason=_read(library.answer_reason(answer)),
-        metadata=_metadata(library, answer) if metadata else None)
+        library.text(answer).decode("utf-8", "replace"),
+        library.answer_method(answer).decode(),
+        library.answer_template(answer).decode() or None,
+        library.answer_quality(answer).decode(),
+        None if math.isnan(confidence) else confidence,
+        library.answer_reason(answer).decode("utf-8", "replace"),
+        _metadata(library, answer) if metadata else None)
 
 
 def _extract(handle: int | None, page: Page, given: Options,
              metadata: bool) -> Answer:
     library = load()
     error = Error()
-    asked = _choices(given)
-    answer = library.extract(handle, ctypes.byref(page), ctypes.byref(asked),
+    asked = ctypes.byref(_choices(given)) if given else None
+    answer = library.extract(handle, ctypes.byref(page), asked,
                              ctypes.byref(error))
     if not answer:
         raise failure(error)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import http.client
 import json
 import os
@@ -308,8 +307,7 @@ class Client:
             for line in reply.body.splitlines():
                 page = _of_line(line, metadata)
                 assert page.position is not None
-                yield dataclasses.replace(page,
-                                          position=page.position + before)
+                yield page._replace(position=page.position + before)
             before += len(portion)
 
     def events(self, *, since: int = 0, site: str | None = None,

@@ -64,8 +64,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "classify": (c_bool, [c_void_p] * 4),
     "extract": (c_void_p, [c_void_p] * 4),
     "free": (None, [c_void_p]),
-    "text": (c_void_p, [c_void_p]),
-    "text_size": (c_size_t, [c_void_p]),
+    "text": (c_char_p, [c_void_p]),
     "answer_method": (c_char_p, [c_void_p]),
     "answer_reason": (c_char_p, [c_void_p]),
     "answer_template": (c_char_p, [c_void_p]),
@@ -73,8 +72,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "answer_confidence": (c_double, [c_void_p]),
     "metadata": (c_char_p, [c_void_p, c_char_p, c_size_t]),
     "fact": (c_char_p, [c_void_p, c_char_p]),
+    "first_fact": (c_char_p, [c_void_p, c_char_p]),
     "method": (c_bool, [c_size_t, c_void_p]),
 }
+
+
+# They only look: letting go of the lock would cost more, and other threads
+# would keep it. The first fact computes them all, and the metadata.
+LIGHT = {"version", "describe", "template", "text", "answer_method",
+         "answer_reason", "answer_template", "answer_quality",
+         "answer_confidence", "metadata", "fact", "method"}
 
 
 class Library:
@@ -83,12 +90,14 @@ class Library:
     def __init__(self, path: str) -> None:
         try:
             library = ctypes.CDLL(path)
+            keeping = ctypes.PyDLL(path)
         except OSError as error:
             raise LibraryError(
                 "no_library", f"libtemplated cannot be loaded: {error}"
             ) from None
         for name, (result, arguments) in FUNCTIONS.items():
-            function = getattr(library, "templated_" + name)
+            function = getattr(keeping if name in LIGHT else library,
+                               "templated_" + name.removeprefix("first_"))
             function.restype = result
             function.argtypes = arguments
             setattr(self, name, function)

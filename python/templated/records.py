@@ -5,8 +5,7 @@ Answers may have more members than are named here, never fewer.
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from templated.answer import Answer
 from templated.errors import DaemonError
@@ -68,8 +67,7 @@ class Event(TypedDict):
     detail: dict[str, Any] | None  # the evidence
 
 
-@dataclasses.dataclass(frozen=True)
-class PageAnswer:
+class PageAnswer(NamedTuple):
     """A page of a stream: its answer, or why there is none."""
 
     url: str | None

@@ -83,6 +83,11 @@ def test_a_string_is_not_decoded_again():
         memoryview(html.encode("utf-8")), charset="utf-8").text
 
 
+def test_no_byte_ends_the_text():
+    text = templated.extract("<p>Some words\0 of a page, &#0; all of it.").text
+    assert text.startswith("Some words") and text.endswith("all of it.\n")
+
+
 @pytest.mark.parametrize("html, options, code", [
     (b"\x89PNG\r\n\x1a\n\0\0\0", {}, "not_html"),
     ("<p>a", {"url": "mailto:a@b"}, "malformed"),

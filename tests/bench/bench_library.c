@@ -1,0 +1,90 @@
+/*
+ * bench_library.c - CPU time of a page by libtemplated, for python_speed.py.
+ *
+ *	bench_library METADATA FILE...
+ *
+ * METADATA is 1 or 0: with or without. Prints milliseconds a page; the files
+ * are read before.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "template/templated.h"
+
+static const char *const names[] = {
+	"title",     "author",   "published",   "modified",  "site_name",
+	"language",  "image",    "description", "canonical", "tag",
+	"page_type", "category", "licence",     "favicon",
+};
+static const char *const facts[] = {"hostname", "excerpt", "word_count",
+				    "direction", "fingerprint"};
+
+static double cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* free() the bytes; NULL: it cannot be read. */
+static char *read_whole(const char *path, size_t *size_out)
+{
+	FILE *file = fopen(path, "rb");
+	char *bytes = NULL;
+	long size = 0;
+
+	if (file == NULL)
+		return NULL;
+	if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0) {
+		rewind(file);
+		bytes = malloc((size_t)size + 1);
+		if (bytes != NULL)
+			*size_out = fread(bytes, 1, (size_t)size, file);
+	}
+	fclose(file);
+	return bytes;
+}
+
+static void describe(struct templated_answer *answer)
+{
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		templated_fact(answer, facts[i]);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		templated_metadata(answer, names[i], 0);
+}
+
+int main(int argc, char **argv)
+{
+	int count = argc - 2;
+	struct templated_page *pages;
+	double begin;
+
+	if (count < 1)
+		return 2;
+	pages = calloc((size_t)count, sizeof(*pages));
+	if (pages == NULL)
+		return 1;
+	for (int i = 0; i < count; i++) {
+		pages[i].bytes = read_whole(argv[i + 2], &pages[i].size);
+		if (pages[i].bytes == NULL) {
+			fprintf(stderr, "%s: cannot be read\n", argv[i + 2]);
+			return 1;
+		}
+	}
+	begin = cpu_ms();
+	for (int i = 0; i < count; i++) {
+		struct templated_answer *answer =
+			templated_extract(NULL, &pages[i], NULL, NULL);
+
+		if (answer != NULL && argv[1][0] == '1')
+			describe(answer);
+		templated_free(answer);
+	}
+	printf("%.6f\n", (cpu_ms() - begin) / count);
+	for (int i = 0; i < count; i++)
+		free((void *)pages[i].bytes);
+	free(pages);
+	return 0;
+}

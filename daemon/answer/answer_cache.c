@@ -6,6 +6,7 @@
 
 #include "store/ascii.h"
 
+#include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 #include "store/hash.h"
 #include "store/memory.h"
@@ -43,6 +44,9 @@ struct answer_cache {
 	struct entry *oldest;
 	struct entry *hand; /* NULL: at the oldest */
 	struct answer_cache_stats stats;
+	struct answer_computing *computing; /* a list */
+	struct condition has_ended;         /* one of them */
+	uint64_t last_number;
 };
 
 static size_t bytes_of(const struct entry *entry)
@@ -67,6 +71,7 @@ struct answer_cache *answer_cache_create(size_t max_bytes)
 	cache->chain_count = MIN_CHAINS;
 	cache->chains = mem_alloc(cache->chain_count, sizeof(struct entry *));
 	lock_init(&cache->lock, LOCK_ANSWERS);
+	condition_init(&cache->has_ended);
 	return cache;
 }
 
@@ -81,6 +86,8 @@ void answer_cache_destroy(struct answer_cache *cache)
 		destroy(cache->newest);
 		cache->newest = older;
 	}
+	assert(cache->computing == NULL);
+	condition_destroy(&cache->has_ended);
 	lock_destroy(&cache->lock);
 	free(cache->chains);
 	free(cache);
@@ -233,12 +240,70 @@ static struct entry *make(const struct answer_key *key,
 	return entry;
 }
 
-void answer_cache_miss(struct answer_cache *cache)
+/* Who computes the answer of the key; NULL: nobody. */
+static const struct answer_computing *
+find_computing(const struct answer_cache *cache, const struct answer_key *key)
 {
+	const struct answer_computing *at = cache->computing;
+
+	assert(lock_is_held(&cache->lock));
+	while (at != NULL && (!slice_equal(buffer_slice(&at->key->state),
+					   buffer_slice(&key->state)) ||
+			      !slice_equal(buffer_slice(&at->key->asked),
+					   buffer_slice(&key->asked))))
+		at = at->next;
+	return at;
+}
+
+static bool is_computing(const struct answer_cache *cache, uint64_t number)
+{
+	const struct answer_computing *at = cache->computing;
+
+	while (at != NULL && at->number != number)
+		at = at->next;
+	return at != NULL;
+}
+
+bool answer_cache_begin(struct answer_cache *cache,
+			const struct answer_key *key,
+			struct answer_computing *computing)
+{
+	const struct answer_computing *other = NULL;
+
+	*computing = (struct answer_computing){.key = key};
+	if (cache == NULL)
+		return true;
+	lock_acquire(&cache->lock);
+	if (cache->max_bytes > 0)
+		other = find_computing(cache, key);
+	if (other != NULL) {
+		uint64_t number = other->number;
+
+		while (is_computing(cache, number))
+			condition_wait(&cache->has_ended, &cache->lock);
+	} else {
+		cache->stats.misses++;
+		computing->number = ++cache->last_number;
+		computing->next = cache->computing;
+		cache->computing = computing;
+	}
+	lock_release(&cache->lock);
+	return other == NULL;
+}
+
+void answer_cache_end(struct answer_cache *cache,
+		      struct answer_computing *computing)
+{
+	struct answer_computing **link;
+
 	if (cache == NULL)
 		return;
 	lock_acquire(&cache->lock);
-	cache->stats.misses++;
+	link = &cache->computing;
+	while (*link != computing)
+		link = &(*link)->next;
+	*link = computing->next;
+	condition_broadcast(&cache->has_ended);
 	lock_release(&cache->lock);
 }
 

@@ -38,8 +38,24 @@ bool answer_cache_knows(struct answer_cache *cache,
 bool answer_cache_get(struct answer_cache *cache, const struct answer_key *key,
 		      struct page_answer *answer_out);
 
-/* An answer is computed, as none was there: for the statistics. */
-void answer_cache_miss(struct answer_cache *cache);
+/* An answer that is being computed, on the stack of who does it. */
+struct answer_computing {
+	struct answer_computing *next;
+	const struct answer_key *key;
+	uint64_t number;
+};
+
+/*
+ * The answer of the key, which must stay as it is, is to be computed, as none
+ * is there. False: somebody else did that meanwhile, for which this thread has
+ * waited; what he kept, if anything, can be asked for. answer_cache_end() when
+ * true. `cache` may be NULL: true.
+ */
+bool answer_cache_begin(struct answer_cache *cache,
+			const struct answer_key *key,
+			struct answer_computing *computing);
+void answer_cache_end(struct answer_cache *cache,
+		      struct answer_computing *computing);
 
 /*
  * Keep a copy of what was computed, in place of the answer of another state,

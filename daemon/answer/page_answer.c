@@ -298,13 +298,31 @@ static enum error compute_and_keep(const struct asking *asking,
 	enum error error = answer_by(answer_stored, asking, answer_out);
 	struct answer_key now = {0};
 
-	answer_cache_miss(answers);
 	if (error == ERR_NONE && read_key(asking, &now) &&
 	    now.generation == key->generation &&
 	    slice_equal(buffer_slice(&now.state), buffer_slice(&key->state)))
 		answer_cache_put(answers, key, answer_out);
 	answer_key_free(&now);
 	return error;
+}
+
+/* The answer that is kept, or will be by another thread that is about it. */
+static enum error compute_once(const struct asking *asking,
+			       const struct answer_key *key,
+			       struct page_answer *answer_out)
+{
+	struct answer_cache *answers = asking->rules->answers;
+	struct answer_computing computing;
+	enum error error;
+
+	while (!answer_cache_get(answers, key, answer_out)) {
+		if (!answer_cache_begin(answers, key, &computing))
+			continue;
+		error = compute_and_keep(asking, key, answer_out);
+		answer_cache_end(answers, &computing);
+		return error;
+	}
+	return ERR_NONE;
 }
 
 bool page_answer_kept(struct store *store, const struct answer_rules *rules,
@@ -335,8 +353,8 @@ enum error page_answer_stored(struct pool *pool, struct store *store,
 	key = answer_key_of(rules, request);
 	if (!read_key(&asking, &key))
 		error = answer_by(answer_stored, &asking, answer_out);
-	else if (!answer_cache_get(rules->answers, &key, answer_out))
-		error = compute_and_keep(&asking, &key, answer_out);
+	else
+		error = compute_once(&asking, &key, answer_out);
 	answer_key_free(&key);
 	return error;
 }

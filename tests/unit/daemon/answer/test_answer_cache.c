@@ -186,6 +186,61 @@ START_TEST(the_second_answer_is_not_computed)
 }
 END_TEST
 
+static unsigned asked_number;
+
+static void *ask_at_once(void *argument)
+{
+	struct page_answer *answer = argument;
+
+	*answer = must_ask(FORMAT_TXT, asked_number);
+	return NULL;
+}
+
+static void check_at_once(unsigned number)
+{
+	struct page_answer answers[THREADS];
+	pthread_t threads[THREADS];
+
+	asked_number = number;
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_at_once,
+						&answers[i]),
+				 0);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		ck_assert(is_same(&answers[0], &answers[i]));
+	}
+	for (int i = 0; i < THREADS; i++)
+		buffer_free(&answers[i].body);
+}
+
+START_TEST(of_those_who_ask_at_once_one_has_it_computed)
+{
+	for (unsigned number = 0; number < PAGES; number++)
+		put(number, 0, number);
+	for (unsigned number = 0; number < PAGES; number++)
+		check_at_once(number);
+	ck_assert_uint_eq(stats().misses, PAGES);
+	ck_assert_uint_eq(stats().hits, PAGES * (THREADS - 1));
+}
+END_TEST
+
+/* Nothing would come of it. */
+START_TEST(nobody_waits_for_what_a_cache_of_no_bytes_could_keep)
+{
+	struct answer_cache *none = answer_cache_create(0);
+	struct answer_computing first;
+	struct answer_computing second;
+	struct answer_key key = {0};
+
+	ck_assert(answer_cache_begin(none, &key, &first));
+	ck_assert(answer_cache_begin(none, &key, &second));
+	answer_cache_end(none, &first);
+	answer_cache_end(none, &second);
+	answer_cache_destroy(none);
+}
+END_TEST
+
 START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
 {
 	struct page_answer before;
@@ -407,6 +462,9 @@ Suite *make_suite(void)
 		tcase,
 		answers_are_those_of_a_fresh_computation_while_the_site_changes);
 	tcase_add_test(tcase, the_second_answer_is_not_computed);
+	tcase_add_test(tcase, of_those_who_ask_at_once_one_has_it_computed);
+	tcase_add_test(tcase,
+		       nobody_waits_for_what_a_cache_of_no_bytes_could_keep);
 	tcase_add_test(
 		tcase,
 		a_change_of_another_template_changes_no_answer_but_generations);

@@ -12,6 +12,7 @@
 #include "daemon/api/api_call.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/api_login.h"
+#include "daemon/api/api_ui.h"
 #include "daemon/pool/pool.h"
 #include "daemon/http/entity_tag.h"
 #include "daemon/report/cuts.h"
@@ -82,11 +83,12 @@ static const struct route {
 	{"DELETE", "/v1/tokens/NAME", api_delete_token, OWNED},
 	{"GET", LOGIN_PATH, api_get_login, FOR_ALL},
 	{"POST", LOGIN_PATH, api_post_login, FOR_ALL},
-	{"GET", "/", api_ui_home, CLOSED},
+	{"POST", LOGOUT_PATH, api_post_logout, FOR_ALL},
+	{"GET", "/", api_ui_home, OPEN},
 	{"POST", "/ui/sites", api_ui_post_site, CLOSED},
-	{"GET", "/ui/sites/HOST", api_ui_site, CLOSED},
+	{"GET", "/ui/sites/HOST", api_ui_site, OPEN},
 	{"GET", "/ui/sites/HOST/patterns", api_ui_site, CLOSED},
-	{"GET", "/ui/sites/HOST/events", api_ui_site, CLOSED},
+	{"GET", "/ui/sites/HOST/events", api_ui_site, OPEN},
 	{"GET", "/ui/sites/HOST/settings", api_ui_site, CLOSED},
 	{"POST", "/ui/sites/HOST/settings", api_ui_post_settings, CLOSED},
 	{"POST", "/ui/sites/HOST/delete", api_ui_delete_site, CLOSED},
@@ -94,23 +96,23 @@ static const struct route {
 	{"POST", "/ui/sites/HOST/guards", api_ui_post_guard, CLOSED},
 	{"GET", "/ui/sites/HOST/guards/N", api_ui_guard, CLOSED},
 	{"POST", "/ui/sites/HOST/guards/N/delete", api_ui_delete_guard, CLOSED},
-	{"GET", "/ui/templates/HOST/N", api_ui_template, CLOSED},
-	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, CLOSED},
-	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, CLOSED},
-	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, CLOSED},
+	{"GET", "/ui/templates/HOST/N", api_ui_template, OPEN},
+	{"GET", "/ui/templates/HOST/N/pages", api_ui_template, OPEN},
+	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, OPEN},
+	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, OPEN},
 	{"GET", "/ui/daemon", api_ui_daemon, CLOSED},
-	{"GET", "/ui/alerts", api_ui_alerts, CLOSED},
-	{"GET", "/ui/alerts/N", api_ui_alert, CLOSED},
+	{"GET", "/ui/alerts", api_ui_alerts, OPEN},
+	{"GET", "/ui/alerts/N", api_ui_alert, OPEN},
 	{"POST", "/ui/alerts/N/ack", api_ui_ack, CLOSED},
 	{"POST", "/ui/alerts/N/silence", api_ui_silence, CLOSED},
 	{"POST", "/ui/silences/N/delete", api_ui_unsilence, CLOSED},
-	{"GET", "/ui/page", api_ui_page, CLOSED},
-	{"GET", "/ui/page/why", api_ui_page, CLOSED},
+	{"GET", "/ui/page", api_ui_page, OPEN},
+	{"GET", "/ui/page/why", api_ui_page, OPEN},
 	{"GET", "/ui/page/visit", api_ui_page, CLOSED},
 	{"POST", "/ui/page/fetch", api_ui_fetch, CLOSED},
 	{"POST", "/ui/page/forget", api_ui_forget, CLOSED},
-	{"GET", "/ui/why", api_ui_why, CLOSED},
-	{"GET", "/ui/element", api_ui_element, CLOSED},
+	{"GET", "/ui/why", api_ui_why, OPEN},
+	{"GET", "/ui/element", api_ui_element, OPEN},
 };
 
 enum {
@@ -423,6 +425,10 @@ static enum http_verdict refuse_route(struct call *call, enum right right,
 				 "%.200s: tokens are given over the daemon's "
 				 "own socket alone",
 				 path);
+	if (strncmp(path, "/ui/", strlen("/ui/")) == 0)
+		return ui_fail(call, 403,
+			       "Who may only read does not get "
+			       "there.");
 	return call_fail(call, 403, "refused",
 			 "%.200s: who may only read is answered text, "
 			 "clusters, templates, events and metrics alone",

@@ -127,6 +127,7 @@ call_handler api_post_token;
 call_handler api_delete_token;
 call_handler api_get_login;
 call_handler api_post_login;
+call_handler api_post_logout;
 call_handler api_ui_daemon;
 call_handler api_ui_template;
 call_handler api_ui_alerts;

@@ -72,6 +72,16 @@ static bool is_of_our_page(const struct http_exchange *exchange)
 	       (site != NULL && strcmp(site, "same-origin") == 0);
 }
 
+/* The page of someone who has no token yet is the form for one. */
+static bool is_of_people(const struct http_exchange *exchange)
+{
+	const char *path = http_path(exchange);
+
+	return is_safe(http_method(exchange)) &&
+	       (strcmp(path, "/") == 0 ||
+		strncmp(path, "/ui/", strlen("/ui/")) == 0);
+}
+
 static bool refuse_stranger(struct call *call, const char *token)
 {
 	struct http_exchange *exchange = call->exchange;
@@ -80,8 +90,7 @@ static bool refuse_stranger(struct call *call, const char *token)
 			token == NULL ? "Bearer realm=\"templated\""
 				      : "Bearer realm=\"templated\", "
 					"error=\"invalid_token\"");
-	if (is_safe(http_method(exchange)) &&
-	    strcmp(http_path(exchange), "/") == 0) {
+	if (is_of_people(exchange)) {
 		login_reply_form(exchange, 401, "");
 		return false;
 	}
@@ -123,6 +132,11 @@ static bool check_token(struct call *call)
 		      "(listen.rate)");
 }
 
+static bool is_for_strangers(const char *path)
+{
+	return strcmp(path, LOGIN_PATH) == 0 || strcmp(path, LOGOUT_PATH) == 0;
+}
+
 /* Of strangers no more is taken than a token. */
 static bool check_login(struct call *call)
 {
@@ -161,7 +175,6 @@ bool api_admit(struct http_exchange *exchange, void *context)
 	lock_release(&call.api->lock);
 	add_headers(exchange);
 	return check_origin(&call) &&
-	       (strcmp(http_path(exchange), LOGIN_PATH) == 0
-			? check_login(&call)
-			: check_token(&call));
+	       (is_for_strangers(http_path(exchange)) ? check_login(&call)
+						      : check_token(&call));
 }

@@ -101,3 +101,17 @@ enum http_verdict api_post_login(struct call *call)
 	login_reply_form(call->exchange, 401, "That is no token.");
 	return HTTP_ANSWERED;
 }
+
+enum http_verdict api_post_logout(struct call *call)
+{
+	struct http_exchange *exchange = call->exchange;
+	struct buffer body = {0};
+
+	http_add_header(exchange, "Set-Cookie",
+			LOGIN_COOKIE "=; Path=/; Max-Age=0; HttpOnly; "
+				     "SameSite=Strict");
+	http_add_header(exchange, "Location", LOGIN_PATH);
+	add_headers(exchange);
+	http_reply(exchange, 303, "text/plain", &body);
+	return HTTP_ANSWERED;
+}

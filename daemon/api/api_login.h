@@ -8,6 +8,7 @@
 #include "daemon/http/http.h"
 
 #define LOGIN_PATH   "/login"
+#define LOGOUT_PATH  "/logout"
 #define LOGIN_COOKIE "templated"
 
 enum { MAX_LOGIN_BYTES = 1024 };

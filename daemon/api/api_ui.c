@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/answer/event_json.h"
+#include "daemon/api/api_login.h"
 #include "daemon/ui/ui_form.h"
 
 static const struct {
@@ -97,12 +98,21 @@ enum http_verdict ui_reply_styled(struct call *call, struct buffer *page)
 	return send_page(call, 200, page, true);
 }
 
+static struct ui_frame frame_of(const struct call *call)
+{
+	return (struct ui_frame){
+		.is_reader = call->is_reader,
+		.can_leave = http_cookie(call->exchange, LOGIN_COOKIE) != NULL,
+	};
+}
+
 enum http_verdict ui_fail(struct call *call, unsigned status,
 			  const char *message)
 {
+	const struct ui_frame frame = frame_of(call);
 	struct buffer page = {0};
 
-	ui_failure(&page, status, message);
+	ui_failure(&page, &frame, status, message);
 	return send_page(call, status, &page, false);
 }
 
@@ -162,12 +172,11 @@ void ui_open(struct call *call, struct buffer *page, const char *title,
 	     enum ui_section section)
 {
 	const char *done = http_argument(call->exchange, "done");
-	struct ui_frame frame = {
-		.title = title,
-		.section = section,
-		.is_live = true,
-	};
+	struct ui_frame frame = frame_of(call);
 
+	frame.title = title;
+	frame.section = section;
+	frame.is_live = true;
 	note_event(call);
 	frame.since = call->last_event;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++)

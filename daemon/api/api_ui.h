@@ -1,6 +1,10 @@
 /*
  * daemon/api/api_ui.h - the pages of daemon/ui: what the API answers, as HTML.
- * Internal to api_ui*.c.
+ * Internal to api.c and api_ui*.c.
+ *
+ * Who may only read has those pages that say what the routes that are open to
+ * readers say, and beside it how far each site is; nothing that changes
+ * anything, and no forms for it.
  */
 #ifndef DAEMON_API_API_UI_H
 #define DAEMON_API_API_UI_H

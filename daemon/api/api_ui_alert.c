@@ -11,15 +11,16 @@ static const struct ui_window window = {300, 1000000};
 enum http_verdict api_ui_alerts(struct call *call)
 {
 	struct ui_alerts shown = {
-		.is_all = http_argument(call->exchange, "all") != NULL};
+		.is_all = http_argument(call->exchange, "all") != NULL,
+		.is_reader = call->is_reader};
 	struct event_query query = {.kinds = kinds_alerts(),
 				    .is_open = !shown.is_all};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer page = {0};
 	json_t *events = NULL;
-	json_t *silences;
+	json_t *silences = NULL;
 
-	if (ui_ask(call, api_get_silences, &silences)) {
+	if (call->is_reader || ui_ask(call, api_get_silences, &silences)) {
 		events = ui_last_events(call, &query, window);
 		if (events != NULL) {
 			shown.events = events;
@@ -48,7 +49,7 @@ enum http_verdict api_ui_alert(struct call *call)
 	if (event == NULL)
 		return ui_fail(call, 404, "There is no such event.");
 	ui_open(call, &page, "Alert", UI_ALERTS);
-	ui_alert(&page, event);
+	ui_alert(&page, event, call->is_reader);
 	verdict = ui_reply(call, &page);
 	json_decref(event);
 	return verdict;

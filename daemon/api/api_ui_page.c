@@ -88,7 +88,11 @@ enum http_verdict api_ui_element(struct call *call)
 	if (!call_number(call, "element", 0, UINT32_MAX, &number))
 		return HTTP_ANSWERED;
 	if (http_argument(call->exchange, "element") != NULL)
-		return ui_show_element(call, (uint32_t)number);
+		return call->is_reader
+			       ? ui_fail(call, 403,
+					 "Guards are set by who may "
+					 "write.")
+			       : ui_show_element(call, (uint32_t)number);
 	error = read_page(call, FORMAT_COPY, &answer);
 	if (error != ERR_NONE)
 		return fail(call, error, &answer);
@@ -115,12 +119,30 @@ static enum http_verdict show_page(struct call *call, struct ui_page *shown,
 	return verdict;
 }
 
+/* Who may only read is not told of visits: the site alone stands there. */
+static bool ask_visit(struct call *call, json_t **explain_out)
+{
+	const char *text = http_argument(call->exchange, "url");
+	struct url url;
+
+	if (!call->is_reader)
+		return ui_ask(call, api_get_explain, explain_out);
+	*explain_out = NULL;
+	if (text == NULL || url_parse(&url, slice_of(text), NULL) != ERR_NONE) {
+		ui_fail(call, 400, "This is no address of a page.");
+		return false;
+	}
+	*explain_out = json_pack("{s:s}", "site", url.host);
+	return true;
+}
+
 /* Of a page that is not stored there is how it came to be so. */
 enum http_verdict api_ui_page(struct call *call)
 {
 	struct ui_page shown = {
 		.url = http_argument(call->exchange, "url"),
 		.tab = ui_page_tab_of(ui_last_segment(call)),
+		.is_reader = call->is_reader,
 	};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct page_answer answer;
@@ -129,9 +151,9 @@ enum http_verdict api_ui_page(struct call *call)
 
 	if (shown.tab == UI_PAGE_TABS)
 		shown.tab = UI_SIDES;
-	if (ui_ask(call, api_get_explain, &explain)) {
+	if (ask_visit(call, &explain)) {
 		error = read_page(call, FORMAT_JSON, &answer);
-		if (error == ERR_NOT_FOUND)
+		if (error == ERR_NOT_FOUND && !call->is_reader)
 			shown.tab = UI_VISIT;
 		shown.explain = explain;
 		if (error == ERR_NONE || shown.tab == UI_VISIT)

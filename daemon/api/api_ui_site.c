@@ -26,7 +26,8 @@ enum http_verdict api_ui_home(struct call *call)
 		alerts = ui_last_events(call, &query, home_alerts);
 		if (alerts != NULL) {
 			ui_open(call, &page, "Sites", UI_SITES);
-			ui_sites(&page, &(struct ui_sites){sites, alerts});
+			ui_sites(&page, &(struct ui_sites){sites, alerts,
+							   call->is_reader});
 			verdict = ui_reply(call, &page);
 		}
 	}
@@ -203,7 +204,8 @@ static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
 
 enum http_verdict api_ui_site(struct call *call)
 {
-	struct ui_site shown = {.tab = tab_of(call)};
+	struct ui_site shown = {.tab = tab_of(call),
+				.is_reader = call->is_reader};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer page = {0};
 	json_t *part = NULL;

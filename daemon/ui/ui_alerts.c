@@ -64,7 +64,9 @@ void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 		buffer_append_text(out, "<p class=\"empty\">Nothing that "
 					"nobody has seen.</p>\n");
 	else
-		ui_events(out, shown->events, MAX_ALERTS, true);
+		ui_events(out,
+			  &(struct ui_event_list){shown->events, MAX_ALERTS,
+						  true, shown->is_reader});
 	append_silences(out, shown->silences);
 }
 
@@ -167,7 +169,7 @@ static void append_guard(struct buffer *out, const json_t *event)
 		      json_object_get(event, "detail"));
 }
 
-void ui_alert(struct buffer *out, const json_t *event)
+void ui_alert(struct buffer *out, const json_t *event, bool is_reader)
 {
 	const json_t *detail = json_object_get(event, "detail");
 	bool is_guard = json_is_integer(json_object_get(event, "guard"));
@@ -176,7 +178,8 @@ void ui_alert(struct buffer *out, const json_t *event)
 	buffer_append_text(out, "<div class=\"head\"><h1>");
 	ui_text(out, ui_member(event, "kind"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</h1>");
-	append_actions(out, event);
+	if (!is_reader)
+		append_actions(out, event);
 	buffer_append_text(out, "</div>\n");
 	append_title(out, event);
 	buffer_append_text(out, "<p class=\"soft small\">");
@@ -186,7 +189,7 @@ void ui_alert(struct buffer *out, const json_t *event)
 		ui_page_link(out, ui_member(event, "url"), "");
 	}
 	buffer_append_text(out, "</p>\n");
-	if (is_guard)
+	if (is_guard && !is_reader)
 		append_guard(out, event);
 	if (json_is_array(json_object_get(json_object_get(detail, "paths"),
 					  "gone"))) {

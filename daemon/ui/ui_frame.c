@@ -79,11 +79,13 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 	buffer_append_text(out, "templated</a>"
 				"<nav aria-label=\"Pages\"><ul>");
 	for (unsigned i = 0; i < UI_SECTIONS; i++)
-		buffer_printf(out, "<li><a href=\"%s\"%s>%s</a></li>",
-			      sections[i].path,
-			      i == frame->section ? " aria-current=\"page\""
-						  : "",
-			      sections[i].name);
+		if (i != UI_DAEMON || !frame->is_reader)
+			buffer_printf(out, "<li><a href=\"%s\"%s>%s</a></li>",
+				      sections[i].path,
+				      i == frame->section
+					      ? " aria-current=\"page\""
+					      : "",
+				      sections[i].name);
 	buffer_append_text(
 		out, "</ul></nav>"
 		     "<form class=\"find\" action=\"/ui/page\" role=\"search\">"
@@ -97,7 +99,10 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 	buffer_append_byte(out, '"');
 	if (frame->is_live)
 		buffer_printf(out, " data-since=\"%" PRIu64 "\"", frame->since);
-	buffer_append_text(out, "></span></header>\n");
+	buffer_append_text(out, "></span>");
+	if (frame->can_leave)
+		ui_button(out, "/logout", "Sign out", NULL);
+	buffer_append_text(out, "</header>\n");
 }
 
 void ui_begin(struct buffer *out, const struct ui_frame *frame)
@@ -133,7 +138,8 @@ void ui_end(struct buffer *out)
 	buffer_append_text(out, "</script>\n</body>\n</html>\n");
 }
 
-void ui_failure(struct buffer *out, unsigned status, const char *message)
+void ui_failure(struct buffer *out, const struct ui_frame *frame,
+		unsigned status, const char *message)
 {
 	static const struct {
 		unsigned status;
@@ -149,8 +155,10 @@ void ui_failure(struct buffer *out, unsigned status, const char *message)
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		if (titles[i].status == status)
 			title = titles[i].title;
-	ui_begin(out,
-		 &(struct ui_frame){.title = title, .section = UI_SECTIONS});
+	ui_begin(out, &(struct ui_frame){.title = title,
+					 .section = UI_SECTIONS,
+					 .is_reader = frame->is_reader,
+					 .can_leave = frame->can_leave});
 	buffer_printf(out, "<h1>%s</h1>\n<p class=\"lede\">", title);
 	ui_text(out, message, UI_LONG_COLUMNS);
 	buffer_append_text(out, "</p>\n<p><a href=\"/\">All sites</a></p>\n");

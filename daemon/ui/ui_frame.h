@@ -16,6 +16,8 @@ struct ui_frame {
 	enum ui_section section;
 	const char *notice; /* of what was just done; NULL: nothing */
 	bool is_warning;    /* the notice: it was not done */
+	bool is_reader;     /* who may change nothing */
+	bool can_leave;     /* signed in by /login */
 	bool is_live; /* it follows events, from those behind `since` on */
 	uint64_t since;
 };
@@ -31,7 +33,8 @@ void ui_end(struct buffer *out);
  */
 void ui_policy(struct buffer *out, bool has_attributes);
 
-/* A page that says what went wrong. */
-void ui_failure(struct buffer *out, unsigned status, const char *message);
+/* A page that says what went wrong, to whom the frame is for. */
+void ui_failure(struct buffer *out, const struct ui_frame *frame,
+		unsigned status, const char *message);
 
 #endif

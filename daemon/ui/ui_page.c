@@ -12,9 +12,9 @@
 enum { MAX_BLOCKS = 2000, BLOCK_COLUMNS = 20000 };
 
 static const struct ui_tab_row tabs[UI_PAGE_TABS] = {
-	[UI_SIDES] = {"", "Original and text"},
-	[UI_WHY] = {"why", "Why"},
-	[UI_VISIT] = {"visit", "Visit"},
+	[UI_SIDES] = {"", "Original and text", false},
+	[UI_WHY] = {"why", "Why", false},
+	[UI_VISIT] = {"visit", "Visit", true},
 };
 
 enum ui_page_tab ui_page_tab_of(const char *name)
@@ -136,13 +136,17 @@ static void append_blocks(struct buffer *out, const json_t *text)
 		buffer_append_text(out, "<p class=\"soft\">No text.</p>");
 }
 
+/* `can_lead`: its links lead to the form for a guard. */
 static void append_frame(struct buffer *out, const char *path,
-			 const char *title, const char *url)
+			 const char *title, const char *url, bool can_lead)
 {
 	buffer_printf(out,
-		      "<iframe title=\"%s\" sandbox=\"allow-same-origin "
-		      "allow-top-navigation-by-user-activation\" src=\"%s?url=",
-		      title, path);
+		      "<iframe title=\"%s\" sandbox=\"allow-same-origin%s\" "
+		      "src=\"%s?url=",
+		      title,
+		      can_lead ? " allow-top-navigation-by-user-activation"
+			       : "",
+		      path);
 	ui_escape(out, url);
 	buffer_append_text(out, "\"></iframe>");
 }
@@ -153,10 +157,12 @@ static void append_sides(struct buffer *out, const struct ui_page *shown)
 	buffer_append_text(
 		out, "<div class=\"sides\">\n<section class=\"side\">"
 		     "<h2>Original <span>without scripts, pictures and style; "
-		     "<b class=\"kept\">kept</b> or left out. Click a text to "
-		     "guard it.</span></h2>");
+		     "<b class=\"kept\">kept</b> or left out.");
+	buffer_append_text(out, shown->is_reader ? "</span></h2>"
+						 : " Click a text to guard it."
+						   "</span></h2>");
 	append_frame(out, "/ui/element", "A copy of the original page",
-		     shown->url);
+		     shown->url, !shown->is_reader);
 	buffer_append_text(out, "</section>\n<section class=\"side\">"
 				"<h2>Text <span>as the API gives it</span></h2>"
 				"<div class=\"clean\" tabindex=\"0\" "
@@ -328,7 +334,7 @@ static void append_part(struct buffer *out, const struct ui_page *shown)
 		append_frame(out, "/ui/why",
 			     "Each text of the page, and why it "
 			     "was kept or not",
-			     shown->url);
+			     shown->url, false);
 		buffer_append_text(out, "</section>\n");
 	} else {
 		append_sides(out, shown);
@@ -353,7 +359,8 @@ void ui_page(struct buffer *out, const struct ui_page *shown)
 				       .current = shown->tab,
 				       .path = "/ui/page",
 				       .query = query.data,
-				       .label = "Parts of the page"});
+				       .label = "Parts of the page",
+				       .is_reader = shown->is_reader});
 	buffer_free(&query);
 	append_part(out, shown);
 }

@@ -17,6 +17,7 @@
 struct ui_sites {
 	const json_t *sites;  /* of GET /v1/sites */
 	const json_t *alerts; /* open ones, an array of events, newest first */
+	bool is_reader;       /* who may change nothing: so in all of these */
 };
 
 void ui_sites(struct buffer *out, const struct ui_sites *shown);
@@ -39,6 +40,7 @@ struct ui_site {
 	const json_t *guards;   /* of .../guards; UI_GUARDS */
 	const json_t *events;   /* an array, newest first; UI_EVENTS */
 	enum ui_tab tab;
+	bool is_reader; /* with the templates and the events alone */
 };
 
 /* The tab with the name "", "patterns", "guards", "events" or "settings"; else
@@ -80,10 +82,11 @@ struct ui_alerts {
 	const json_t *events;   /* an array, newest first */
 	const json_t *silences; /* of GET /v1/silences */
 	bool is_all;
+	bool is_reader;
 };
 
 void ui_alerts(struct buffer *out, const struct ui_alerts *shown);
-void ui_alert(struct buffer *out, const json_t *event);
+void ui_alert(struct buffer *out, const json_t *event, bool is_reader);
 
 /* The guards of a site, a guard, and an element that may be guarded. */
 void ui_guards(struct buffer *out, const char *host, const json_t *answer);
@@ -109,6 +112,7 @@ struct ui_page {
 	const json_t *text;    /* of GET /v1/text, format json; or NULL */
 	const json_t *explain; /* of GET /v1/explain */
 	enum ui_page_tab tab;
+	bool is_reader; /* of "explain" there is "site" alone */
 };
 
 /* The tab with the name "", "why" or "visit"; else UI_PAGE_TABS. */

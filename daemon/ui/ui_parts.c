@@ -149,7 +149,8 @@ static void append_actions(struct buffer *out, const json_t *event)
 		append_action(out, event, "silence", "Silence");
 }
 
-static void append_event(struct buffer *out, const json_t *event, bool has_site)
+static void append_event(struct buffer *out, const json_t *event,
+			 const struct ui_event_list *shown)
 {
 	const char *kind = ui_member(event, "kind");
 
@@ -157,7 +158,7 @@ static void append_event(struct buffer *out, const json_t *event, bool has_site)
 	show_cell(out, "Time");
 	ui_time(out, json_object_get(event, "time"));
 	buffer_append_text(out, "</td>");
-	if (has_site) {
+	if (shown->has_site) {
 		show_cell(out, "Site");
 		ui_site_link(out, ui_member(event, "site"));
 		buffer_append_text(out, "</td>");
@@ -171,28 +172,34 @@ static void append_event(struct buffer *out, const json_t *event, bool has_site)
 	show_cell(out, "What");
 	buffer_append_text(out, "<span>");
 	append_summary(out, event);
-	buffer_append_text(out, "</span></td>"
-				"<td role=\"cell\" class=\"act\" "
-				"data-head=\"\"><span>");
-	append_actions(out, event);
-	buffer_append_text(out, "</span></td></tr>\n");
+	buffer_append_text(out, "</span></td>");
+	if (!shown->is_reader) {
+		buffer_append_text(out, "<td role=\"cell\" class=\"act\" "
+					"data-head=\"\"><span>");
+		append_actions(out, event);
+		buffer_append_text(out, "</span></td>");
+	}
+	buffer_append_text(out, "</tr>\n");
 }
 
-void ui_events(struct buffer *out, const json_t *events, size_t max,
-	       bool has_site)
+void ui_events(struct buffer *out, const struct ui_event_list *shown)
 {
-	static const char *const heads[] = {"Time", "Site", "Event",
-					    "What", "#Do",  NULL};
-	static const char *const own[] = {"Time", "Event", "What", "#Do", NULL};
+	/* by whether there is a site, then by whether nothing can be done */
+	static const char *const heads[2][2][6] = {
+		{{"Time", "Event", "What", "#Do", NULL},
+		 {"Time", "Event", "What", NULL}},
+		{{"Time", "Site", "Event", "What", "#Do", NULL},
+		 {"Time", "Site", "Event", "What", NULL}},
+	};
 	const json_t *event;
 	size_t i;
 
-	ui_table(out, "Events", has_site ? heads : own);
-	json_array_foreach(events, i, event)
+	ui_table(out, "Events", heads[shown->has_site][shown->is_reader]);
+	json_array_foreach(shown->events, i, event)
 	{
-		if (i == max)
+		if (i == shown->max)
 			break;
-		append_event(out, event, has_site);
+		append_event(out, event, shown);
 	}
 	ui_table_end(out);
 }

@@ -16,9 +16,15 @@ void ui_site_state(struct buffer *out, const json_t *site);
 void ui_site_budget(struct buffer *out, const json_t *site);
 void ui_site_rate(struct buffer *out, const json_t *site);
 
-/* A table of up to `max` events; `has_site`: with their site. */
-void ui_events(struct buffer *out, const json_t *events, size_t max,
-	       bool has_site);
+/* A table of events. */
+struct ui_event_list {
+	const json_t *events;
+	size_t max;     /* of its rows */
+	bool has_site;  /* with their sites */
+	bool is_reader; /* who may do nothing about them */
+};
+
+void ui_events(struct buffer *out, const struct ui_event_list *shown);
 
 /* Where a page stands: "Sites / HOST / `here`", which may be NULL. */
 void ui_crumbs(struct buffer *out, const char *host, const char *here);

@@ -14,11 +14,11 @@ enum {
 };
 
 static const struct ui_tab_row tabs[UI_TABS] = {
-	[UI_TEMPLATES] = {"", "Templates"},
-	[UI_PATTERNS] = {"patterns", "URL patterns"},
-	[UI_GUARDS] = {"guards", "Guards"},
-	[UI_EVENTS] = {"events", "Events"},
-	[UI_SETTINGS] = {"settings", "Settings"},
+	[UI_TEMPLATES] = {"", "Templates", false},
+	[UI_PATTERNS] = {"patterns", "URL patterns", true},
+	[UI_GUARDS] = {"guards", "Guards", true},
+	[UI_EVENTS] = {"events", "Events", false},
+	[UI_SETTINGS] = {"settings", "Settings", true},
 };
 
 enum ui_tab ui_tab_of(const char *name)
@@ -94,7 +94,8 @@ static void append_figures(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "</small></dd></div></dl>\n");
 }
 
-static void append_tabs(struct buffer *out, const char *host, enum ui_tab now)
+static void append_tabs(struct buffer *out, const char *host,
+			const struct ui_site *shown)
 {
 	struct buffer path = {0};
 
@@ -102,10 +103,11 @@ static void append_tabs(struct buffer *out, const char *host, enum ui_tab now)
 	ui_escape(&path, host);
 	ui_tabs(out, &(struct ui_tabs){.tabs = tabs,
 				       .count = UI_TABS,
-				       .current = now,
+				       .current = shown->tab,
 				       .path = path.data,
 				       .query = "",
-				       .label = "Parts of the site"});
+				       .label = "Parts of the site",
+				       .is_reader = shown->is_reader});
 	buffer_free(&path);
 }
 
@@ -229,7 +231,9 @@ static void append_part(struct buffer *out, const struct ui_site *shown)
 		ui_guards(out, ui_member(shown->site, "host"), shown->guards);
 		break;
 	case UI_EVENTS:
-		ui_events(out, shown->events, MAX_ROWS, false);
+		ui_events(out,
+			  &(struct ui_event_list){shown->events, MAX_ROWS,
+						  false, shown->is_reader});
 		break;
 	case UI_SETTINGS:
 		ui_settings(out, shown->site);
@@ -256,10 +260,14 @@ void ui_site(struct buffer *out, const struct ui_site *shown)
 	ui_foreign_link(out, ui_member(site, "url"));
 	buffer_append_text(out, "; last seen ");
 	ui_time(out, json_object_get(site, "seen"));
-	buffer_append_text(out, ". <a href=\"/v1/sites/");
-	ui_escape(out, host);
-	buffer_append_text(out, "/report\">Report to keep</a></p>\n");
+	buffer_append_byte(out, '.');
+	if (!shown->is_reader) {
+		buffer_append_text(out, " <a href=\"/v1/sites/");
+		ui_escape(out, host);
+		buffer_append_text(out, "/report\">Report to keep</a>");
+	}
+	buffer_append_text(out, "</p>\n");
 	append_figures(out, site);
-	append_tabs(out, host, shown->tab);
+	append_tabs(out, host, shown);
 	append_part(out, shown);
 }

@@ -34,10 +34,16 @@ static void append_row(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "</td></tr>\n");
 }
 
-static void append_table(struct buffer *out, const json_t *sites)
+static void append_table(struct buffer *out, const json_t *sites,
+			 bool is_reader)
 {
 	size_t count = json_array_size(sites);
 
+	if (count == 0 && is_reader) {
+		buffer_append_text(out, "<p class=\"empty\">No site is watched "
+					"yet.</p>\n");
+		return;
+	}
 	if (count == 0) {
 		buffer_append_text(
 			out, "<p class=\"empty\">No site is watched yet. Add "
@@ -109,12 +115,14 @@ void ui_sites(struct buffer *out, const struct ui_sites *shown)
 
 	buffer_append_text(out, "<h1>Sites</h1>\n");
 	append_sums(out, sites);
-	append_table(out, sites);
+	append_table(out, sites, shown->is_reader);
 	if (json_array_size(shown->alerts) > 0) {
 		buffer_append_text(out, "<h2>Open alerts</h2>\n");
-		ui_events(out, shown->alerts, MAX_OPEN, true);
+		ui_events(out, &(struct ui_event_list){shown->alerts, MAX_OPEN,
+						       true, shown->is_reader});
 		buffer_append_text(out, "<p><a href=\"/ui/alerts\">All "
 					"alerts</a></p>\n");
 	}
-	append_form(out);
+	if (!shown->is_reader)
+		append_form(out);
 }

@@ -17,6 +17,8 @@ void ui_tabs(struct buffer *out, const struct ui_tabs *shown)
 	buffer_printf(out, "<nav aria-label=\"%s\"><ul class=\"tabs\">",
 		      shown->label);
 	for (unsigned i = 0; i < shown->count; i++) {
+		if (shown->is_reader && shown->tabs[i].is_closed)
+			continue;
 		buffer_append_text(out, "<li><a href=\"");
 		buffer_append_text(out, shown->path);
 		buffer_printf(out, "%s%s", i == 0 ? "" : "/",

@@ -3,6 +3,7 @@
 #ifndef DAEMON_UI_UI_TABS_H
 #define DAEMON_UI_UI_TABS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "store/buffer.h"
@@ -10,6 +11,7 @@
 struct ui_tab_row {
 	const char *name; /* behind the path; "" of the first one */
 	const char *title;
+	bool is_closed; /* to who may only read */
 };
 
 /* The index of the tab with the name; `count` without one. */
@@ -24,6 +26,7 @@ struct ui_tabs {
 	const char *path;  /* escaped */
 	const char *query; /* escaped, or "" */
 	const char *label; /* what they are parts of */
+	bool is_reader;    /* those that are closed are left out */
 };
 
 void ui_tabs(struct buffer *out, const struct ui_tabs *shown);

@@ -11,10 +11,10 @@
 enum { MAX_PAGES = 100, MAX_TEXTS = 200 };
 
 static const struct ui_tab_row tabs[UI_TEMPLATE_TABS] = {
-	[UI_TREE] = {"", "Tree"},
-	[UI_MEMBERS] = {"pages", "Pages"},
-	[UI_TEXTS] = {"texts", "Shared texts"},
-	[UI_VERSIONS] = {"versions", "Versions"},
+	[UI_TREE] = {"", "Tree", false},
+	[UI_MEMBERS] = {"pages", "Pages", false},
+	[UI_TEXTS] = {"texts", "Shared texts", false},
+	[UI_VERSIONS] = {"versions", "Versions", false},
 };
 
 enum ui_template_tab ui_template_tab_of(const char *name)

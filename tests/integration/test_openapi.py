@@ -248,6 +248,7 @@ class OpenApi(harness.Case):
         self.assertEqual(remote.ask("loginByUrl",
                                     token=answer.json["token"]).status, 303)
         self.assertEqual(remote.ask("login", body=b"token=x").status, 401)
+        self.assertEqual(remote.ask("logout").status, 303)
         self.delete_all(client, host, values["url"])
 
     def test_a_wrong_answer_is_seen(self):

@@ -124,18 +124,11 @@ static void assert_balanced(const char *html)
 	ck_assert_uint_eq(nesting.depth, 0);
 }
 
-/* Append every page of `value`, whatever it is. */
-static void show_all(const json_t *value, const json_t *list,
-		     struct buffer *out)
+/* Append every page of `value`, whatever it is, that readers have. */
+static void show_open(const json_t *value, const json_t *list, bool is_reader,
+		      struct buffer *out)
 {
-	ui_sites(out, &(struct ui_sites){value, list});
-	for (unsigned i = 0; i < UI_TABS; i++)
-		ui_site(out, &(struct ui_site){.site = value,
-					       .clusters = value,
-					       .patterns = value,
-					       .guards = value,
-					       .events = list,
-					       .tab = (enum ui_tab)i});
+	ui_sites(out, &(struct ui_sites){value, list, is_reader});
 	for (unsigned i = 0; i < UI_TEMPLATE_TABS; i++)
 		ui_template(out, &(struct ui_template){
 					 .host = ui_member(value, "host"),
@@ -143,13 +136,38 @@ static void show_all(const json_t *value, const json_t *list,
 					 .pages = value,
 					 .diff = value,
 					 .tab = (enum ui_template_tab)i});
-	for (unsigned i = 0; i < UI_PAGE_TABS; i++)
+	ui_site(out, &(struct ui_site){.site = value,
+				       .clusters = value,
+				       .tab = UI_TEMPLATES,
+				       .is_reader = is_reader});
+	ui_site(out, &(struct ui_site){.site = value,
+				       .events = list,
+				       .tab = UI_EVENTS,
+				       .is_reader = is_reader});
+	for (unsigned i = 0; i < UI_VISIT; i++)
 		ui_page(out, &(struct ui_page){.url = ui_member(value, "url"),
 					       .text = value,
 					       .explain = value,
-					       .tab = (enum ui_page_tab)i});
-	ui_alerts(out, &(struct ui_alerts){.events = list, .silences = value});
-	ui_alert(out, value);
+					       .tab = (enum ui_page_tab)i,
+					       .is_reader = is_reader});
+	ui_alerts(out, &(struct ui_alerts){.events = list,
+					   .silences = is_reader ? NULL : value,
+					   .is_reader = is_reader});
+	ui_alert(out, value, is_reader);
+}
+
+/* Those that they do not have. */
+static void show_closed(const json_t *value, struct buffer *out)
+{
+	ui_site(out, &(struct ui_site){.site = value,
+				       .patterns = value,
+				       .tab = UI_PATTERNS});
+	ui_site(out, &(struct ui_site){
+			     .site = value, .guards = value, .tab = UI_GUARDS});
+	ui_site(out, &(struct ui_site){.site = value, .tab = UI_SETTINGS});
+	ui_page(out, &(struct ui_page){.url = ui_member(value, "url"),
+				       .explain = value,
+				       .tab = UI_VISIT});
 	ui_guard(out, value);
 	ui_element(out, &(struct ui_element){.host = ui_member(value, "host"),
 					     .url = ui_member(value, "url"),
@@ -157,6 +175,38 @@ static void show_all(const json_t *value, const json_t *list,
 					     .found = value});
 	ui_daemon(out, value);
 }
+
+static void show_all(const json_t *value, const json_t *list,
+		     struct buffer *out)
+{
+	show_open(value, list, false, out);
+	show_closed(value, out);
+}
+
+/* Nor links to what they do not have. */
+START_TEST(readers_have_no_forms)
+{
+	static const char *const closed[] = {
+		"method=\"post\"", "/settings", "/patterns", "/guards",
+		"/page/visit",     "/report",   "/ui/daemon"};
+	const struct ui_frame frame = {.title = "x", .is_reader = true};
+	json_t *value = evil();
+	json_t *list = json_pack("[O]", value);
+	struct buffer out = {0};
+
+	ui_begin(&out, &frame);
+	show_open(value, list, true, &out);
+	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
+		ck_assert_ptr_null(strstr(out.data, closed[i]));
+	buffer_clear(&out);
+	show_all(value, list, &out);
+	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]) - 1; i++)
+		ck_assert_ptr_nonnull(strstr(out.data, closed[i]));
+	buffer_free(&out);
+	json_decref(list);
+	json_decref(value);
+}
+END_TEST
 
 START_TEST(nothing_foreign_becomes_markup)
 {
@@ -241,7 +291,7 @@ START_TEST(the_frame_is_whole)
 	struct buffer policy = {0};
 	char *script;
 
-	ui_failure(&out, 404, "<b>");
+	ui_failure(&out, &(struct ui_frame){.can_leave = true}, 404, "<b>");
 	ck_assert_ptr_nonnull(strstr(out.data, "&lt;b&gt;"));
 	/* the script is no markup */
 	script = strstr(out.data, "<script>") + strlen("<script>");
@@ -262,6 +312,7 @@ Suite *make_suite(void)
 	TCase *tests = tcase_create("ui_pages");
 
 	suite_add_tcase(suite, tests);
+	tcase_add_test(tests, readers_have_no_forms);
 	tcase_add_test(tests, nothing_foreign_becomes_markup);
 	tcase_add_test(tests, what_is_missing_is_left_out);
 	tcase_add_test(tests, only_pages_of_the_web_are_linked);

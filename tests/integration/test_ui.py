@@ -62,7 +62,9 @@ class Ui(harness.Case):
         self.write("h2", '<span class="cost">{0}9.50 EUR</span>')
         self.server = self.web(self.root)
         self.host = self.server.host
-        self.templated = self.daemon()
+        self.port = harness.free_port()
+        self.templated = self.daemon({"listen": {
+            "address": f'"127.0.0.1:{self.port}"', "rate": 0}})
 
     def write(self, head, price):
         links = " ".join(f'<a href="/{k}.html">Page {k}</a>'
@@ -403,16 +405,19 @@ class Ui(harness.Case):
                 tab.source(self.base + path), flags=re.S))
         tab.send("Emulation.setScriptExecutionDisabled", value=False)
 
-    def test_each_thing_is_clicked_through(self):
+    def open_browser(self):
         if browser.CHROMIUM is None:
             self.skipTest("chromium is not installed")
         self.shown, self.findings = [], []
-        address = self.tunnel()
-        self.base = address.partition("/?")[0]
         self.browser = browser.Browser()
         self.addCleanup(self.browser.stop)
         self.tab = browser.Tab(self.browser)
         self.tab.size(1280)
+
+    def test_each_thing_is_clicked_through(self):
+        self.open_browser()
+        address = self.tunnel()
+        self.base = address.partition("/?")[0]
         self.tab.go(address)
         self.assertEqual(self.tab.run("location.href"), self.base + "/")
         self.add_site()
@@ -450,6 +455,106 @@ class Ui(harness.Case):
         self.assertTrue([u for u in foreign if "beacon/run" in u])
         self.assertTrue([r for r in self.server.requests()
                          if "Chrome" in r[4] and "beacon/image" in r[1]])
+
+
+    def by_cookie(self, token, method, target, body=None):
+        """As the browser asks for a page or sends a form."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port,
+                                                timeout=20)
+        headers = {"Cookie": "templated=" + token,
+                   "Sec-Fetch-Site": "same-origin"}
+        if method == "POST":
+            headers["Origin"] = self.base
+        try:
+            connection.request(method, target, body=body, headers=headers)
+            return harness.Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def sign_in(self, token, name):
+        tab = self.tab
+        tab.run(f"document.querySelector('[name=token]').value = '{token}'")
+        self.follow("main button", r"\d\/$")
+        tab.wait("live.classList.contains('on')")
+        self.show(name)
+
+    def sign_out(self):
+        tab = self.tab
+        self.follow("[action='/logout'] button", "login$")
+        self.go("/ui/alerts")
+        self.assertIn("Token", tab.run("document.body.innerText"))
+
+    def read_all(self, token):
+        """Whoever reads is led nowhere that is closed to them."""
+        found, seen = ["/"], {}
+        while found:
+            target = found.pop()
+            answer = self.by_cookie(token, "GET", target)
+            seen[target] = answer.status
+            self.assertEqual(answer.status, 200, target)
+            # what the hostile site has written is no markup
+            self.assertEqual(re.findall('<form method="post" action="([^"]*)"',
+                                        answer.text),
+                             [] if target.startswith("/ui/why") or
+                             target.startswith("/ui/element") else ["/logout"])
+            for link in re.findall('(?:href|src)="(/[^"#]*)"', answer.text):
+                link = link.replace("&amp;", "&")
+                if link not in seen and "element=" not in link:
+                    found.append(link)
+                    seen[link] = 0
+        return seen
+
+    def test_who_reads_over_tcp_changes_nothing(self):
+        self.open_browser()
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.templated.crawl(self.server.url, revisit_s=0, private=True)
+        tokens = {role: self.templated.post(
+            "/v1/tokens", {"name": role, "role": role}).json["token"]
+            for role in ("read", "write")}
+        self.go(f"/ui/sites/{self.host}")
+        self.sign_in(tokens["read"], "reader")
+        self.follow("tbody td a", r"ui\/sites\/")
+        self.follow("tbody td a", r"ui\/templates\/")
+        self.follow(".tabs [href$=pages]", "pages")
+        self.follow("tbody td a", r"ui\/page")
+        self.show("reader's page")
+        tab = self.tab
+        place = tab.run("location.href")
+        tab.press(*self.frame_point(
+            "[...d.querySelectorAll('a')].find(a => /EUR/.test(a.innerText))"))
+        seen = self.read_all(tokens["read"])
+        self.assertGreater(len([t for t in seen if "/ui/page" in t]), COUNT)
+        self.assertEqual(tab.run("location.href"), place)
+        self.closed_to_readers(tokens["read"])
+        self.sign_out()
+        self.sign_in(tokens["write"], "writer")
+        self.go(f"/ui/sites/{self.host}/settings")
+        tab.click("button.main")
+        tab.wait("/are saved/.test(main.innerText)")
+        self.sign_out()
+        self.assertEqual(free_of(tab.requested(), self.base), [])
+        self.assertEqual(self.findings, [])
+
+    def closed_to_readers(self, token):
+        site = f"/ui/sites/{self.host}"
+        before = self.templated.json(f"/v1/sites/{self.host}")
+        page = "url=" + urllib.parse.quote(self.url(1), safe="")
+        for target in (f"{site}/settings", f"{site}/guards",
+                       f"{site}/guards/1", f"{site}/patterns", "/ui/daemon",
+                       f"/ui/page/visit?{page}",
+                       f"/ui/element?{page}&element=3"):
+            answer = self.by_cookie(token, "GET", target)
+            self.assertEqual((answer.status, answer.type),
+                             (403, "text/html; charset=utf-8"), target)
+        for target in ("/ui/sites", f"{site}/settings", f"{site}/delete",
+                       f"{site}/guards", f"{site}/guards/1/delete",
+                       "/ui/alerts/1/ack", "/ui/alerts/1/silence",
+                       "/ui/silences/1/delete", "/ui/page/fetch",
+                       "/ui/page/forget"):
+            answer = self.by_cookie(token, "POST", target,
+                                    page + "&sure=1&max_pages=3&css=p")
+            self.assertEqual(answer.status, 403, target)
+        self.assertEqual(self.templated.json(f"/v1/sites/{self.host}"), before)
 
 
 if __name__ == "__main__":

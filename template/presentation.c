@@ -50,15 +50,16 @@ static const struct url *address_of(const struct text_answer *answer,
 }
 
 /*
- * Make an address absolute if the page's URL is known; otherwise it stays as
- * written.
+ * Make an address absolute if there is one and the page's URL is known;
+ * otherwise it stays as written.
  */
 static void resolve(struct metadatum *address, const struct page *page,
 		    const struct base_address *base)
 {
 	struct buffer absolute = {0};
 
-	if (base->is_known && absolute_append(base, address->value, &absolute))
+	if (address->value.size > 0 && base->is_known &&
+	    absolute_append(base, address->value, &absolute))
 		address->value = (struct slice){
 			arena_copy(page->arena, absolute.data, absolute.size),
 			absolute.size};

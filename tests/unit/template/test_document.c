@@ -39,9 +39,10 @@ static struct text_answer answer_of(const char *page, enum format format,
 	return answer;
 }
 
-static json_t *json_of(uint32_t extras, const struct url *url)
+static json_t *json_of_page(const char *page, uint32_t extras,
+			    const struct url *url)
 {
-	struct text_answer answer = answer_of(html, FORMAT_JSON, extras, url);
+	struct text_answer answer = answer_of(page, FORMAT_JSON, extras, url);
 	struct buffer text = {0};
 	json_t *json;
 
@@ -51,6 +52,11 @@ static json_t *json_of(uint32_t extras, const struct url *url)
 	buffer_free(&text);
 	text_answer_free(&answer);
 	return json;
+}
+
+static json_t *json_of(uint32_t extras, const struct url *url)
+{
+	return json_of_page(html, extras, url);
 }
 
 static const char *field(const json_t *json, const char *name)
@@ -113,6 +119,23 @@ START_TEST(lists_come_when_they_are_asked_for)
 	assert_reference(
 		json, "links", 0,
 		"{\"href\":\"http://a.test/b/more\",\"text\":\"more of it\"}");
+	json_decref(json);
+}
+END_TEST
+
+/* A page that names no image of its own has none at its own address. */
+START_TEST(images_are_those_of_the_page)
+{
+	struct url url;
+	json_t *json;
+
+	ck_assert_int_eq(url_parse(&url, slice_of("http://a.test/b/c"), NULL),
+			 ERR_NONE);
+	json = json_of_page("<p>A hat of felt: <img src=/one alt=One>.",
+			    EXTRA_IMAGES, &url);
+	assert_reference(json, "images", 0,
+			 "{\"src\":\"http://a.test/one\",\"alt\":\"One\"}");
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "images")), 1);
 	json_decref(json);
 }
 END_TEST
@@ -204,6 +227,7 @@ Suite *make_suite(void)
 
 	tcase_add_test(tcase, the_content_is_summed_up);
 	tcase_add_test(tcase, lists_come_when_they_are_asked_for);
+	tcase_add_test(tcase, images_are_those_of_the_page);
 	tcase_add_test(tcase, tables_can_be_left_out);
 	tcase_add_test(tcase, metadata_stand_before_markdown);
 	tcase_add_test(tcase,

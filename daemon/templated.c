@@ -34,9 +34,9 @@
 enum { DONE, FAILED, WRONG };
 
 enum {
-	STATUS_MS = 30000
-}; /* between two lines to a manager that does not
-      watch */
+	LOOK_MS = 60000,  /* between two looks at the threads */
+	STATUS_MS = 5000, /* with a manager, which is told what we are about */
+};
 
 enum action { ACTION_RUN, ACTION_PRINT, ACTION_CHECK };
 
@@ -203,12 +203,20 @@ static bool has_starter(struct starter *starter)
 	return false;
 }
 
+static uint32_t pause_of_manager(void)
+{
+	uint32_t watchdog_ms = notify_watchdog_ms();
+	uint32_t pause_ms = notify_is_wanted() ? STATUS_MS : LOOK_MS;
+
+	return watchdog_ms != 0 && watchdog_ms < pause_ms ? watchdog_ms
+							  : pause_ms;
+}
+
 /* Until SIGTERM or SIGINT. False: the starter has ended. */
 static bool run(struct service *service, struct starter *starter,
 		const sigset_t *set)
 {
-	uint32_t watchdog_ms = notify_watchdog_ms();
-	uint32_t pause_ms = watchdog_ms == 0 ? STATUS_MS : watchdog_ms;
+	uint32_t pause_ms = pause_of_manager();
 	const struct timespec pause = {
 		.tv_sec = pause_ms / 1000U,
 		.tv_nsec = (long)(pause_ms % 1000U) * 1000000L,

@@ -10,7 +10,7 @@ static bool is_safe(struct slice word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789._:/@%+,=~[]-";
+				   "0123456789._:/@%+,=[]-";
 
 	for (size_t i = 0; i < word.size; i++)
 		if (slice_byte(word, i) == '\0' ||

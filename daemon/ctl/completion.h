@@ -17,7 +17,7 @@
  * are as the shell gives them to a program; `socket` is the daemon's where they
  * name none. A daemon that does not answer at once knows nothing.
  *
- * A word has only letters, digits and ._:/@%+,=~[]-, whatever the daemon says,
+ * A word has only letters, digits and ._:/@%+,=[]-, whatever the daemon says,
  * and so nothing that a shell would run.
  */
 void completion_append(const struct ctl *ctl, const char *const *words,

@@ -1,30 +1,78 @@
 /* daemon/ctl/ctl_completion.c - templatectl completion. */
 #include "daemon/ctl/ctl_client.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "daemon/ctl/completion.h"
+#include "daemon/ctl/shells.h"
 #include "daemon/ctl/verb_table.h"
+
+static bool print_script(const char *shell)
+{
+	static const struct {
+		const char *name;
+		const char *script;
+	} shells[] = {
+		{"bash", shell_bash},
+		{"zsh", shell_zsh},
+		{"fish", shell_fish},
+	};
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (strcmp(shell, shells[i].name) == 0) {
+			fputs(shells[i].script, stdout);
+			return true;
+		}
+	return false;
+}
+
+static void print_table(const struct ctl *ctl)
+{
+	json_t *table = verb_table_json(ctl->verbs);
+
+	client_print_json(table);
+	json_decref(table);
+}
+
+/* What the scripts ask, behind "words": not for people. */
+static void print_words(const struct ctl *ctl)
+{
+	struct buffer out = {0};
+
+	if (ctl->operand_count > 1)
+		completion_append(ctl, ctl->operands + 1,
+				  ctl->operand_count - 1, &out);
+	if (out.size > 0)
+		fwrite(out.data, 1, out.size, stdout);
+	buffer_free(&out);
+}
 
 static enum ctl_status run_completion(const struct ctl *ctl)
 {
-	json_t *table;
+	const char *what = ctl->operands[0];
 
-	if (strcmp(ctl->operands[0], "table") != 0) {
-		ctl_complain(ctl, "%s: not expected", ctl->operands[0]);
-		return CTL_USAGE;
+	if (strcmp(what, "words") == 0) {
+		print_words(ctl);
+		return CTL_DONE;
 	}
-	table = verb_table_json(ctl->verbs);
-	client_print_json(table);
-	json_decref(table);
-	return CTL_DONE;
+	if (ctl->operand_count == 1 && strcmp(what, "table") == 0) {
+		print_table(ctl);
+		return CTL_DONE;
+	}
+	if (ctl->operand_count == 1 && print_script(what))
+		return CTL_DONE;
+	ctl_complain(ctl, "usage: templatectl completion %s",
+		     ctl->verb->operands);
+	return CTL_USAGE;
 }
 
 const struct verb verb_completion = {
 	.name = "completion",
 	.group = VERBS_OPERATE,
-	.operands = "table",
+	.operands = "bash|zsh|fish|table",
 	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Print the table of verbs and options as JSON",
+	.max_operands = SIZE_MAX,
+	.summary = "Print what a shell completes templatectl by, or the table",
 	.run = run_completion,
 };

@@ -135,11 +135,11 @@ static const char *first_offered(const char *const *values, size_t count)
 START_TEST(nothing_that_a_shell_would_run_is_offered)
 {
 	static const char *const values[] = {
-		"$(id)", "`id`",   "a;id",     "a|id",     "a&id",
-		"a b",   "a\tb",   "a\nb",     "a>b",      "a'b",
-		"a\"b",  "a\\b",   "a\033[",   "\302\240", "*",
-		"a?",    "!!",     "{a}",      "#a",       "^a",
-		"\177a", "?files", "--delete", "",         NULL,
+		"$(id)",  "`id`",     "a;id", "a|id",  "a&id",   "a b",
+		"a\tb",   "a\nb",     "a>b",  "a'b",   "a\"b",   "a\\b",
+		"a\033[", "\302\240", "*",    "a?",    "!!",     "{a}",
+		"~+",     "#a",       "^a",   "\177a", "?files", "--delete",
+		"",       NULL,
 	};
 
 	ck_assert_str_eq(

@@ -40,24 +40,52 @@ enum {
 
 enum action { ACTION_RUN, ACTION_PRINT, ACTION_CHECK };
 
-static const char usage[] =
-	"usage: templated [-c FILE] [--check | --print-config]\n"
-	"\n"
-	"Learns the templates of web sites; serves HTTP on a Unix socket.\n"
-	"\n"
-	"  -c, --config FILE  read the configuration; without it every key "
-	"has\n"
-	"                     its default\n"
-	"  --check            say what is wrong with the configuration, and "
-	"end\n"
-	"  --print-config     print the whole configuration with its meaning, "
-	"and end\n"
-	"  --help             print this text\n"
-	"  --version          print the version\n"
-	"\n"
-	"SIGHUP reads FILE again, SIGTERM and SIGINT end the daemon.\n"
-	"Exit status: 0 done, 1 failed, 2 wrong command line or "
-	"configuration.\n";
+/* What getopt_long() gives for options without a letter. */
+enum { WITHOUT_LETTER = 256, OPTION_CHECK, OPTION_PRINT, OPTION_VERSION };
+
+/* The options: getopt_long(), the usage and the manual page have these. */
+static const struct {
+	struct option option;
+	const char *value; /* what stands for it in the usage; or "" */
+	const char *meaning;
+} rows[] = {
+	{{"config", required_argument, NULL, 'c'},
+	 " FILE",
+	 "read the configuration; without it every key has its default"},
+	{{"check", no_argument, NULL, OPTION_CHECK},
+	 "",
+	 "say what is wrong with the configuration, and end"},
+	{{"print-config", no_argument, NULL, OPTION_PRINT},
+	 "",
+	 "print the whole configuration with its meaning, and end"},
+	{{"help", no_argument, NULL, 'h'}, "", "print this text"},
+	{{"version", no_argument, NULL, OPTION_VERSION},
+	 "",
+	 "print the version"},
+};
+
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+static void print_usage(FILE *file)
+{
+	fputs("usage: templated [-c FILE] [--check | --print-config]\n\n"
+	      "Learns the templates of web sites; serves HTTP on a Unix "
+	      "socket.\n\n",
+	      file);
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		char letter[] = {'-', (char)rows[i].option.val, ',', ' ', 0};
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s--%s%s",
+			 rows[i].option.val < WITHOUT_LETTER ? letter : "",
+			 rows[i].option.name, rows[i].value);
+		fprintf(file, "  %-17s  %s\n", text, rows[i].meaning);
+	}
+	fputs("\nSIGHUP reads FILE again, SIGTERM and SIGINT end the daemon.\n"
+	      "Exit status: 0 done, 1 failed, 2 wrong command line or "
+	      "configuration.\n",
+	      file);
+}
 
 struct arguments {
 	const char *path;
@@ -68,47 +96,51 @@ struct arguments {
 static bool read_arguments(int count, char **values,
 			   struct arguments *arguments, int *status_out)
 {
-	static const struct option options[] = {
-		{"config", required_argument, NULL, 'c'},
-		{"check", no_argument, NULL, 'k'},
-		{"print-config", no_argument, NULL, 'p'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'v'},
-		{NULL, 0, NULL, 0},
-	};
+	struct option options[ROW_COUNT + 1] = {{NULL, 0, NULL, 0}};
+	char letters[2 * ROW_COUNT + 1] = "";
 	int option;
 
+	for (size_t i = 0; i < ROW_COUNT; i++) {
+		size_t end = strlen(letters);
+
+		options[i] = rows[i].option;
+		if (rows[i].option.val >= WITHOUT_LETTER)
+			continue;
+		letters[end] = (char)rows[i].option.val;
+		letters[end + 1] =
+			rows[i].option.has_arg == no_argument ? '\0' : ':';
+	}
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet */
-	while ((option = getopt_long(count, values, "c:h", options, NULL)) !=
+	while ((option = getopt_long(count, values, letters, options, NULL)) !=
 	       -1) {
 		switch (option) {
 		case 'c':
 			arguments->path = optarg;
 			break;
-		case 'k':
+		case OPTION_CHECK:
 			arguments->action = ACTION_CHECK;
 			break;
-		case 'p':
+		case OPTION_PRINT:
 			arguments->action = ACTION_PRINT;
 			break;
 		case 'h':
-			fputs(usage, stdout);
+			print_usage(stdout);
 			*status_out = DONE;
 			return false;
-		case 'v':
+		case OPTION_VERSION:
 			puts("templated " TEMPLATED_VERSION);
 			*status_out = DONE;
 			return false;
 		default:
-			fputs(usage, stderr);
+			print_usage(stderr);
 			*status_out = WRONG;
 			return false;
 		}
 	}
 	if (optind == count)
 		return true;
-	fprintf(stderr, "templated: %s: not expected\n%s", values[optind],
-		usage);
+	fprintf(stderr, "templated: %s: not expected\n", values[optind]);
+	print_usage(stderr);
 	*status_out = WRONG;
 	return false;
 }

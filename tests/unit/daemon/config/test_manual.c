@@ -1,23 +1,11 @@
-/* The manual pages say what the tables say. */
-#include "daemon/ctl/ctl.h"
+/* The manual page says what the table says; of options tests/lint/options. */
+#include "daemon/config/config_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config/config_rows.h"
 #include "store/file.h"
 #include "tests/unit/run.h"
-
-static const struct verb *const verbs[] = {
-	&verb_watch,   &verb_sites,    &verb_site,      &verb_clusters,
-	&verb_report,  &verb_pages,    &verb_template,  &verb_text,
-	&verb_events,  &verb_status,   &verb_verify,    &verb_extract,
-	&verb_cluster, &verb_batch,    &verb_methods,   &verb_explain,
-	&verb_train,   &verb_ingest,   &verb_ack,       &verb_hook,
-	&verb_silence, &verb_silences, &verb_unsilence, &verb_token,
-	&verb_silence, &verb_silences, &verb_unsilence, &verb_texts,
-	NULL,
-};
 
 static char *read_page(const char *name)
 {
@@ -96,41 +84,12 @@ START_TEST(every_key_stands_in_its_section_with_its_default)
 }
 END_TEST
 
-/* Options stand behind their verb, before the next one or shared with it. */
-static void check_verb(const char *page, const struct verb *verb)
-{
-	const struct verb_option *option = verb->options;
-	struct buffer line = {0};
-	const char *text;
-
-	buffer_printf(&line, ".It Cm %s", verb->name);
-	text = find_line(page, line.data);
-	for (; option != NULL && option->name != NULL; option++) {
-		buffer_clear(&line);
-		buffer_printf(&line, "Fl -%s", option->name);
-		ck_assert_msg(strstr(text, line.data) != NULL, "%s: --%s",
-			      verb->name, option->name);
-	}
-	buffer_free(&line);
-}
-
-START_TEST(every_verb_is_told_with_its_options)
-{
-	char *page = read_page("templatectl.1");
-
-	for (const struct verb *const *verb = verbs; *verb != NULL; verb++)
-		check_verb(page, *verb);
-	free(page);
-}
-END_TEST
-
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("manual");
 	TCase *tests = tcase_create("manual");
 
 	tcase_add_test(tests, every_key_stands_in_its_section_with_its_default);
-	tcase_add_test(tests, every_verb_is_told_with_its_options);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,9 +1,9 @@
 #include "daemon/ctl/ctl_help.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/ctl/usage_form.h"
-#include "daemon/runtime/table.h"
 
 const char *verb_group_title(enum verb_group group)
 {
@@ -18,28 +18,61 @@ const char *verb_group_title(enum verb_group group)
 	return titles[group];
 }
 
-static const struct column help_columns[] = {
-	{.title = NULL},
-	{.title = NULL},
-};
+/* Columns of a line of help, be the terminal as wide as it will. */
+enum { LINE_COLUMNS = 80 };
 
-static void print_options(const struct verb_option *option)
+/* The words of `text`, in lines from the column `indent` on, which it is at. */
+static void print_words(const char *text, int indent)
 {
-	struct text_table *table = table_create(help_columns, 2);
+	int column = indent;
 
-	for (; option != NULL && option->name != NULL; option++) {
-		const char *value =
-			option->kind == OPTION_FLAG ? "" : option->value;
-
-		if (option->letter == '\0')
-			table_printf(table, "  --%s %s", option->name, value);
-		else
-			table_printf(table, "  -%c, --%s %s", option->letter,
-				     option->name, value);
-		table_add_text(table, option->meaning);
+	for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
+		size = strcspn(text, " ");
+		if (column > indent && column + 1 + (int)size > LINE_COLUMNS) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		}
+		column += printf("%s%.*s", column > indent ? " " : "",
+				 (int)size, text);
 	}
-	table_print(table);
-	table_destroy(table);
+	printf("\n");
+}
+
+/* Two columns, of which the first has `width`. */
+static void print_row(const char *name, int width, const char *meaning)
+{
+	printf("  %-*s  ", width, name);
+	print_words(meaning, width + 4);
+}
+
+/* "-o, --out FILE" to `text` of `size` bytes; its length. */
+static int option_usage(const struct verb_option *option, char *text,
+			size_t size)
+{
+	char letter[] = {'-', option->letter, ',', ' ', '\0'};
+	bool is_flag = option->kind == OPTION_FLAG;
+
+	return snprintf(text, size, "%s--%s%s%s",
+			option->letter == '\0' ? "" : letter, option->name,
+			is_flag ? "" : " ", is_flag ? "" : option->value);
+}
+
+static void print_options(const struct verb_option *options)
+{
+	char text[128];
+	int width = 0;
+
+	if (options == NULL)
+		return;
+	for (const struct verb_option *o = options; o->name != NULL; o++) {
+		int length = option_usage(o, text, sizeof(text));
+
+		width = length > width ? length : width;
+	}
+	for (const struct verb_option *o = options; o->name != NULL; o++) {
+		option_usage(o, text, sizeof(text));
+		print_row(text, width, o->meaning);
+	}
 }
 
 void help_print_verb(const struct verb *verb)
@@ -61,19 +94,24 @@ void help_print_verb(const struct verb *verb)
 	print_options(verb->options);
 }
 
+static int longest_name(const struct verb *const *verbs)
+{
+	size_t width = 0;
+
+	for (; *verbs != NULL; verbs++)
+		if (strlen((*verbs)->name) > width)
+			width = strlen((*verbs)->name);
+	return (int)width;
+}
+
 static void print_group(const struct verb *const *verbs, enum verb_group group)
 {
-	struct text_table *table = table_create(help_columns, 2);
+	int width = longest_name(verbs);
 
 	printf("\n%s:\n", verb_group_title(group));
 	for (; *verbs != NULL; verbs++)
-		if ((*verbs)->group == group) {
-			/* as wide in every group */
-			table_printf(table, "  %-11s", (*verbs)->name);
-			table_add_text(table, (*verbs)->summary);
-		}
-	table_print(table);
-	table_destroy(table);
+		if ((*verbs)->group == group)
+			print_row((*verbs)->name, width, (*verbs)->summary);
 }
 
 void help_print(const struct verb *const *verbs)

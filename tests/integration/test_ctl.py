@@ -26,6 +26,35 @@ class Ctl(harness.Case):
                 self.assertEqual(process.stdout, "")
                 self.assertIn("templatectl", process.stderr)
 
+    def test_who_slips_is_told_what_was_meant(self):
+        for arguments, meant in ((("wacth",), "did you mean watch?"),
+                                 (("watch", "--max-page=3", "http://x/"),
+                                  "did you mean --max-pages?"),
+                                 (("--sokcet",), "did you mean --socket?"),
+                                 (("site", "--remove", "x"),
+                                  "no such option; see templatectl site --help")):
+            with self.subTest(arguments=arguments):
+                process = harness.run([CTL, *arguments])
+                self.done(process, 2)
+                self.assertIn(meant, process.stderr)
+
+    def test_help_has_each_verb_once_in_80_columns(self):
+        table = json.loads(self.done(harness.run([CTL, "completion", "table"])))
+        text = self.done(harness.run([CTL, "--help"]))
+        for group in table["groups"]:
+            self.assertIn(f"\n{group['title']}:\n", text)
+            for verb in group["verbs"]:
+                self.assertEqual(text.count(f"\n  {verb['name']} "), 1)
+                self.look_at_help_of(verb)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def look_at_help_of(self, verb):
+        text = self.done(harness.run([CTL, verb["name"], "--help"]))
+        for option in verb["options"]:
+            self.assertRegex(text, f"(?m)^  (-., )?--{option['name']} ")
+        self.assertLessEqual(max(len(line) for line in text.splitlines()
+                                 if "templatectl [-s" not in line), 80)
+
     def test_no_daemon_is_3(self):
         for arguments in (("sites",), ("status",), ("verify",), ("events",),
                           ("text", "http://127.0.0.1/"),

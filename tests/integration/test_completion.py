@@ -206,6 +206,8 @@ class Completion(harness.Case):
                               "templatectl events --site=\t"):
                     self.assertIn("honest.example",
                                   "".join(shell.words(typed)))
+                self.assertIn("honest.example", shell.offers(
+                    "templatectl -s ~/rogue texts "))
                 # nor is what stands on the line run
                 shell.offers("templatectl -s $(touch ran) `touch ran` "
                              "'$(touch ran)' <(touch ran) si")

@@ -21,6 +21,7 @@ _templatectl()
 	done
 	# quotes go; what they keep from being evaluated is not evaluated here
 	words=("${words[@]//[\\\'\"]/}")
+	words=("${words[@]/#\~\//$HOME/}")
 
 	# bash puts a reply in the place of what is behind the last break
 	breaks=${COMP_WORDBREAKS//[^:=]/}

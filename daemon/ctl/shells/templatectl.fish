@@ -5,6 +5,7 @@
 
 function __templatectl_words
     set -l typed (commandline -opc) (commandline -ct)
+    set typed (string replace -r '^~/' "$HOME/" -- $typed)
     for line in (command templatectl completion words -- $typed[2..-1] 2>/dev/null)
         switch $line
             case '\?files'

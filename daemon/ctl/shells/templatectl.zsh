@@ -10,6 +10,7 @@ _templatectl() {
 	local -i missing=1
 
 	typed=("${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}")
+	typed=("${(@)typed/#\~\//$HOME/}")
 	lines=("${(@f)$(command templatectl completion words -- \
 		"${(@)typed}" 2>/dev/null)}")
 	for line in "${(@)lines}"; do

@@ -10,7 +10,8 @@
 
 struct page_row {
 	uint64_t fetched_ms;
-	uint64_t changed_ms;   /* when the content last changed */
+	uint64_t changed_ms;   /* when the content last changed: of its record
+				  when it IS_ARCHIVED */
 	uint64_t stored_ms;    /* when what is stored came here; the other
 				  times may be those of an archive */
 	uint64_t content_hash; /* hash64 of the body */
@@ -28,6 +29,8 @@ enum {
 	PAGE_ROW_IS_TRUNCATED =
 		1,                /* cut at a limit; in no cluster, not in DF */
 	PAGE_ROW_HAS_NO_BODY = 2, /* it is no longer kept; all else is */
+	PAGE_ROW_IS_ARCHIVED = 4, /* warc_visit_identity() of url and changed_ms
+				     is its record in an archive */
 };
 
 /* `page` is page_key_of(url). */

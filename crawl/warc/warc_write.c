@@ -10,6 +10,7 @@
 #include "crawl/fetch/line.h"
 #include "store/date.h"
 #include "store/gzip.h"
+#include "store/hash.h"
 
 enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
 
@@ -278,6 +279,13 @@ void warc_write_exchange(const struct warc_exchange *exchange,
 		write_request(exchange, out);
 }
 
+void warc_visit_identity(struct slice url, uint64_t time_ms,
+			 uint64_t identity_out[2])
+{
+	identity_out[0] = hash64(url.data, url.size, time_ms);
+	identity_out[1] = hash64(url.data, url.size, ~time_ms);
+}
+
 void warc_write_conversion(const struct warc_conversion *conversion,
 			   struct buffer *out)
 {
@@ -285,9 +293,15 @@ void warc_write_conversion(const struct warc_conversion *conversion,
 		.block = conversion->text,
 		.is_plain = conversion->is_plain,
 	};
+	uint64_t source[2];
 
 	begin(&draft, "conversion", conversion->identity, conversion->time_ms);
 	add_field(&draft, "WARC-Target-URI", conversion->url);
+	if (conversion->source_ms != 0) {
+		warc_visit_identity(conversion->url, conversion->source_ms,
+				    source);
+		add_id(&draft, "WARC-Refers-To", source);
+	}
 	add_field(&draft, "Templated-Sequence", conversion->sequence);
 	end(&draft, conversion->media_type, out);
 }

@@ -28,6 +28,13 @@ struct warc_exchange {
 	uint64_t identity[2]; /* unique: makes the record ids (UUID, v4 form) */
 };
 
+/*
+ * The identity of the answer that a visit of `url` at `time_ms` got: whoever
+ * knows both can refer to its record.
+ */
+void warc_visit_identity(struct slice url, uint64_t time_ms,
+			 uint64_t identity_out[2]);
+
 /* Information about a file. */
 struct warc_info {
 	struct slice file; /* its name */
@@ -54,6 +61,8 @@ void warc_write_exchange(const struct warc_exchange *exchange,
 struct warc_conversion {
 	struct slice url;
 	uint64_t time_ms;       /* of the visit whose page it was */
+	uint64_t source_ms;     /* of the visit whose archived answer it was
+				   made of; 0: there is none */
 	const char *media_type; /* of the text */
 	struct slice sequence;  /* where to go on: a field of our own */
 	struct slice text;
@@ -61,10 +70,8 @@ struct warc_conversion {
 	bool is_plain;        /* not packed */
 };
 
-/*
- * Append a conversion record with its block digest. It has no WARC-Refers-To:
- * nothing knows the record of the visit.
- */
+/* Append a conversion record with its block digest; WARC-Refers-To is the
+ * record of warc_visit_identity(). */
 void warc_write_conversion(const struct warc_conversion *conversion,
 			   struct buffer *out);
 

@@ -212,6 +212,7 @@ static void append_record(const struct told_text *told, bool is_plain,
 	struct warc_conversion record = {
 		.url = slice_of(told->url),
 		.time_ms = told->page->fetched_ms,
+		.source_ms = told->page->archived_ms,
 		.media_type = format_media_type(told->format),
 		.text = text,
 		.identity = {hash64(told->url, strlen(told->url),

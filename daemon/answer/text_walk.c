@@ -296,6 +296,9 @@ enum error text_place_page(struct store *store, uint32_t site,
 		memcpy(page_out->url, row.url.data, row.url.size);
 		page_out->url[row.url.size] = '\0';
 		page_out->fetched_ms = row.fetched_ms;
+		page_out->archived_ms = (row.flags & PAGE_ROW_IS_ARCHIVED) != 0
+						? row.changed_ms
+						: 0;
 		page_out->cluster = row.cluster;
 		page_out->page_class = row.page_class;
 		error = ERR_NONE;

@@ -65,6 +65,7 @@ enum error text_walk_next(struct text_walk *walk, struct text_place *place_out,
 struct placed_page {
 	char url[MAX_URL_BYTES + 1];
 	uint64_t fetched_ms;
+	uint64_t archived_ms; /* of its record in an archive; 0: none */
 	uint32_t cluster;
 	uint16_t page_class;
 };

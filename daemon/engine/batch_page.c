@@ -18,6 +18,7 @@
 struct before {
 	bool is_page; /* it has content: a record that must be uncounted */
 	bool has_no_body;
+	bool is_archived;
 	unsigned page_class;
 	uint64_t fetched_ms;
 	uint64_t changed_ms;
@@ -45,6 +46,7 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	}
 	before.is_page = row.redirect.size == 0;
 	before.has_no_body = (row.flags & PAGE_ROW_HAS_NO_BODY) != 0;
+	before.is_archived = (row.flags & PAGE_ROW_IS_ARCHIVED) != 0;
 	before.fetched_ms = row.fetched_ms;
 	before.changed_ms = row.changed_ms;
 	before.stored_ms = row.stored_ms;
@@ -86,6 +88,26 @@ static void delete_content(struct batch *batch, const struct site *site,
 	txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
 }
 
+/* When the content has become what it is, and whether an archive has it. */
+static void put_time(const struct arrival *arrival, bool is_changed,
+		     struct page_row *row)
+{
+	const struct arrived_page *arrived = arrival->arrived;
+	bool is_archived = arrived->archived_ms != 0;
+
+	if (!is_changed) {
+		row->changed_ms = arrival->before.changed_ms;
+		row->stored_ms = arrival->before.stored_ms;
+		is_archived = arrival->before.is_archived;
+	} else {
+		row->changed_ms =
+			is_archived ? arrived->archived_ms : row->fetched_ms;
+		row->stored_ms = arrival->batch->now_ms;
+	}
+	if (is_archived)
+		row->flags |= PAGE_ROW_IS_ARCHIVED;
+}
+
 /* Write the row of the page, and an event when it is new or changed. */
 static void put_row(const struct arrival *arrival, bool is_changed,
 		    struct page_row *row)
@@ -99,12 +121,10 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 	row->content_hash = arrival->record.content_hash;
 	row->fetched_ms =
 		arrived->time_ms != 0 ? arrived->time_ms : batch->now_ms;
-	row->changed_ms = is_changed ? row->fetched_ms : before->changed_ms;
-	row->stored_ms =
-		is_changed ? arrival->batch->now_ms : before->stored_ms;
 	row->body_bytes = arrived->body_bytes;
 	row->http_status = change->answer.outcome.http_status;
 	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
+	put_time(arrival, is_changed, row);
 	row->page_class = (uint16_t)arrival->page_class;
 	row->url = slice_of(change->url->text);
 	row->charset = arrived->charset;

@@ -102,6 +102,7 @@ struct arrived_page {
 	bool is_broken;       /* cut on the way; nothing that is whole is
 				 replaced by it, and it is tried again */
 	uint64_t time_ms;     /* when it was fetched; 0: now */
+	uint64_t archived_ms; /* of its record in the archive; 0: none */
 	const struct site_options *options; /* INGEST: of its site, when it is
 					       new; PAGE: NULL */
 	bool was_poisoned;                  /* its bytes before were */

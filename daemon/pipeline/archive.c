@@ -192,32 +192,35 @@ enum error archive_open(struct archive **out, const char *folder,
 }
 
 /* With the lock held. */
-static void write_exchange(struct archive *archive,
+static bool write_exchange(struct archive *archive,
 			   const struct warc_exchange *exchange)
 {
 	struct warc_exchange named = *exchange;
 
 	assert(lock_is_held(&archive->lock));
 	if (archive->retry_ms > clock_steady_ms())
-		return;
+		return false;
 	if (archive->size >= archive->max_bytes)
 		end_file(archive);
 	if (archive->file < 0 && !begin_file(archive))
-		return;
-	make_identity(named.identity);
+		return false;
+	warc_visit_identity(named.url, named.time_ms, named.identity);
 	buffer_clear(&archive->record);
 	warc_write_exchange(&named, &archive->record);
-	write_record(archive);
+	return write_record(archive);
 }
 
-void archive_write(struct archive *archive,
+bool archive_write(struct archive *archive,
 		   const struct warc_exchange *exchange)
 {
+	bool is_written;
+
 	if (archive == NULL)
-		return;
+		return false;
 	lock_acquire(&archive->lock);
-	write_exchange(archive, exchange);
+	is_written = write_exchange(archive, exchange);
 	lock_release(&archive->lock);
+	return is_written;
 }
 
 void archive_close(struct archive *archive)

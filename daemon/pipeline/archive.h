@@ -8,6 +8,7 @@
 #ifndef DAEMON_PIPELINE_ARCHIVE_H
 #define DAEMON_PIPELINE_ARCHIVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "crawl/warc/warc_write.h"
@@ -25,8 +26,11 @@ enum error archive_open(struct archive **out, const char *folder,
 			uint64_t max_bytes, const char *software,
 			const char *robots);
 
-/* Write an exchange; its identity is set here. Any thread. NULL is a no-op. */
-void archive_write(struct archive *archive,
+/*
+ * Write an exchange; its identity is that of warc_visit_identity(). Any thread.
+ * False: it was not written. NULL is a no-op.
+ */
+bool archive_write(struct archive *archive,
 		   const struct warc_exchange *exchange);
 
 /* Complete the file. NULL is a no-op. */

@@ -97,6 +97,7 @@ void archive_job(struct archive *archive, struct job *job,
 		exchange.cut_reason = "unspecified";
 	}
 	exchange.time_ms = clock_wall_ms() - result->elapsed_ms;
-	archive_write(archive, &exchange);
+	if (archive_write(archive, &exchange))
+		job->archived_ms = exchange.time_ms;
 	job->is_archived = true;
 }

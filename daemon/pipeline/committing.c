@@ -36,6 +36,7 @@ static struct arrived_page page_of(const struct job *job)
 		.body_bytes = job->body_bytes,
 		.is_broken = job->result.is_broken,
 		.time_ms = job->time_ms,
+		.archived_ms = job->archived_ms,
 		.options = job->kind == CHANGE_INGEST ? &job->options : NULL,
 		.was_poisoned = job->was_poisoned,
 	};

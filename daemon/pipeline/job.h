@@ -34,13 +34,14 @@ struct job {
 	uint64_t time_ms;      /* INGEST: when it was fetched; 0: now */
 	struct ingestion *ingestion; /* it was handed in by; NULL: leased */
 	struct site_options options; /* INGEST: of its site, when it is new */
-	bool is_archived;            /* it was written to a WARC file */
-	uint32_t body_bytes;         /* before that */
-	uint32_t pace_ms;            /* of its host */
-	uint64_t pause_ms;           /* pause of its host; 0: none */
-	enum change_kind kind;       /* the kind of its outcome */
-	enum error error;            /* FAILED: why */
-	struct host_row host;        /* HOST: its robots are `result.body` */
+	bool is_archived;            /* the archive was told of it */
+	uint64_t archived_ms;  /* and has a record of this time; 0: none */
+	uint32_t body_bytes;   /* before that */
+	uint32_t pace_ms;      /* of its host */
+	uint64_t pause_ms;     /* pause of its host; 0: none */
+	enum change_kind kind; /* the kind of its outcome */
+	enum error error;      /* FAILED: why */
+	struct host_row host;  /* HOST: its robots are `result.body` */
 };
 
 /* For the log. */

@@ -151,6 +151,8 @@ class Texts(harness.Case):
             [(row["url"], row["sequence"], row["text"]) for row in lines])
         self.assertEqual(records[1].fields["warc-date"],
                          "2020-01-02T03:04:05Z")
+        # no archive of ours has them
+        self.assertNotIn("warc-refers-to", records[1].fields)
         # the same, not packed
         plain = self.stream(format="wet", since="0").body
         self.assertEqual(plain, b"".join(list(

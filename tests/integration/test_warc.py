@@ -268,10 +268,23 @@ class Archive(harness.Case):
         records = self.records(folder)
         kept = {r.url for r in records if r.type == "response"}
         self.assertLessEqual(pages, kept)
+        self.texts_refer_to(daemon, host, records)
         other = self.daemon()
         done = other.ctl("ingest", *sorted(folder.iterdir()))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(other.partition(host), partition)
+
+    def texts_refer_to(self, daemon, host, records):
+        """Each text to the answer that its page was; nobody else has its id."""
+        path = self.folder() / "site.wet.gz"
+        self.assertEqual(daemon.ctl("texts", host, "-o", path).returncode, 0)
+        ids = {r.fields["warc-record-id"]: r for r in records}
+        self.assertEqual(len(ids), len(records))
+        texts = [r for r in warc_check.read(path) if r.type == "conversion"]
+        self.assertGreater(len(texts), 3)
+        for text in texts:
+            source = ids[text.fields["warc-refers-to"]]
+            self.assertEqual((source.type, source.url), ("response", text.url))
 
     def test_archives_keep_no_credentials(self):
         """Unless they are to; and they are for nobody else to read."""

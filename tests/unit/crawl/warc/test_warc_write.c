@@ -123,6 +123,37 @@ START_TEST(the_text_of_a_page)
 }
 END_TEST
 
+START_TEST(a_text_refers_to_the_answer_of_its_visit)
+{
+	struct warc_conversion text = {
+		.url = {"http://a/", 9},
+		.source_ms = 1488773033001,
+		.media_type = "text/plain",
+		.is_plain = true,
+	};
+	struct warc_info answer = {.is_plain = true};
+	struct buffer record = {0};
+	const char *id;
+
+	warc_visit_identity(text.url, text.source_ms, answer.identity);
+	warc_write_info(&answer, &record);
+	id = strstr(record.data, "<urn:uuid:");
+	warc_write_conversion(&text, &plain);
+	ck_assert_ptr_nonnull(strstr(plain.data, "\r\nWARC-Refers-To: <urn:"));
+	ck_assert_int_eq(strncmp(strstr(plain.data, "Refers-To: ") + 11, id,
+				 strcspn(id, "\r")),
+			 0);
+	/* another millisecond, another record */
+	text.source_ms++;
+	buffer_clear(&plain);
+	warc_write_conversion(&text, &plain);
+	ck_assert_int_ne(strncmp(strstr(plain.data, "Refers-To: ") + 11, id,
+				 strcspn(id, "\r")),
+			 0);
+	buffer_free(&record);
+}
+END_TEST
+
 START_TEST(a_cut_page)
 {
 	struct warc_exchange cut = page;
@@ -246,6 +277,7 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_page_and_its_request);
 	tcase_add_test(tcase, the_text_of_a_page);
+	tcase_add_test(tcase, a_text_refers_to_the_answer_of_its_visit);
 	tcase_add_test(tcase, a_cut_page);
 	tcase_add_test(tcase, revisits);
 	tcase_add_test(tcase, what_is_said_of_the_file);

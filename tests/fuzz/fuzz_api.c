@@ -16,10 +16,9 @@
 #include <unistd.h>
 
 #include "daemon/access/tokens.h"
-#include "daemon/api/api.h"
-#include "daemon/api/api_ingest.h"
 #include "daemon/engine/verify_laws.h"
 #include "store/log.h"
+#include "tests/unit/daemon/served.h"
 
 enum {
 	HEAD_BYTES = 4,
@@ -106,12 +105,8 @@ struct daemon {
 	char folder[64];
 	struct store *store;
 	struct engine *engine;
-	struct config config;
-	struct pipeline *pipeline;
 	struct tokens *tokens;
-	struct api *api;
-	struct http_server *server;
-	char path[96];
+	struct served served;
 	int files[CONNECTIONS]; /* or -1 */
 };
 
@@ -170,49 +165,6 @@ static void must(bool is_so, const char *what)
 	abort();
 }
 
-static void start_pipeline(struct daemon *daemon)
-{
-	const struct pipeline_options options = {
-		.fetch = {.user_agent = "fuzz",
-			  .max_body_bytes = 1 << 20,
-			  .connect_timeout_ms = 100,
-			  .total_timeout_ms = 200,
-			  .stall_timeout_ms = 200,
-			  .max_connections = 4},
-		.limits = page_limits_default,
-		.workers = 1,
-		.max_in_flight = 8,
-		.max_commands = 8,
-		.commit_interval_ms = 1,
-		.robots_ttl_ms = 1000,
-	};
-
-	must(pipeline_start(&daemon->pipeline, daemon->engine, &options) ==
-		     ERR_NONE,
-	     "no pipeline");
-}
-
-static void start_server(struct daemon *daemon)
-{
-	const struct http_options options = {
-		.socket_path = daemon->path,
-		.socket_mode = 0600,
-		.workers = 2,
-		.max_clients = 8,
-		.max_waiting = 8,
-		.max_body_bytes = MAX_SENT,
-		.timeout_ms = 5000,
-		.max_streams = 1,
-		.max_listeners = 1,
-		.is_stream = api_is_stream,
-		.handle = api_handle,
-		.context = daemon->api,
-	};
-
-	must(http_start(&daemon->server, &options) == ERR_NONE, "no server");
-	api_set_server(daemon->api, LISTENER_SOCKET, daemon->server);
-}
-
 static void open_store(struct daemon *daemon)
 {
 	const struct store_options options = {.is_temporary = true};
@@ -257,31 +209,43 @@ static void remove_folder(const struct daemon *daemon)
 	}
 }
 
+/* One that is soon full, and waits for nobody for long. */
+static void limit(struct served *served)
+{
+	struct fetch_options *fetch = &served->pipeline_options.fetch;
+	struct http_options *http = &served->http_options;
+
+	fetch->connect_timeout_ms = 100;
+	fetch->total_timeout_ms = 200;
+	fetch->stall_timeout_ms = 200;
+	http->workers = 2;
+	http->max_clients = 8;
+	http->max_waiting = 8;
+	http->max_body_bytes = MAX_SENT;
+	http->timeout_ms = 5000;
+	http->max_streams = 1;
+	http->max_listeners = 1;
+	served->config.ask_timeout_ms = 50;
+}
+
 static void start(struct daemon *daemon)
 {
 	*daemon = (struct daemon){.folder = "/tmp/fuzz_api.XXXXXX",
 				  .files = {-1, -1}};
 	must(mkdtemp(daemon->folder) != NULL, "no folder");
-	snprintf(daemon->path, sizeof(daemon->path), "%s.sock", daemon->folder);
-	config_defaults(&daemon->config);
-	daemon->config.ask_timeout_ms = 50;
 	open_store(daemon);
-	start_pipeline(daemon);
-	daemon->api = api_create(daemon->store, daemon->pipeline, NULL,
-				 &daemon->config);
 	must(tokens_open(&daemon->tokens, daemon->folder) == ERR_NONE,
 	     "no tokens");
-	api_set_tokens(daemon->api, daemon->tokens);
-	start_server(daemon);
+	served_make(&daemon->served, daemon->store, daemon->engine,
+		    daemon->folder);
+	daemon->served.tokens = daemon->tokens;
+	limit(&daemon->served);
+	served_start(&daemon->served);
 }
 
 static void stop(struct daemon *daemon)
 {
-	api_stop(daemon->api);
-	pipeline_refuse_ingests(daemon->pipeline);
-	http_stop(daemon->server);
-	pipeline_stop(daemon->pipeline, 0);
-	api_destroy(daemon->api);
+	served_stop(&daemon->served);
 	tokens_close(daemon->tokens);
 	check_store(daemon);
 	close_store(daemon);
@@ -297,7 +261,7 @@ static int open_connection(const struct daemon *daemon)
 	int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s",
-		 daemon->path);
+		 daemon->served.path);
 	must(file >= 0 && connect(file, (struct sockaddr *)&address,
 				  sizeof(address)) == 0,
 	     "nobody listens");

@@ -11,6 +11,7 @@
 
 #include "daemon/ctl/socket_client.h"
 #include "tests/unit/daemon/client.h"
+#include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 
@@ -20,21 +21,7 @@ enum { PAGES = 5 };
 #define TEXT_OF_3 "/v1/text?url=http://news.example/3"
 
 static struct world world;
-static struct config config;
-static struct pipeline *pipeline;
-static struct api *api;
-static struct http_server *server;
-static struct http_server *_Atomic woken; /* for the committing thread */
-static char path[96];
-
-static void on_commit(void *context)
-{
-	struct http_server *now = atomic_load(&woken);
-
-	(void)context;
-	if (now != NULL)
-		http_wake(now);
-}
+static struct served served;
 
 /* Five pages of template 0, one of template 1. */
 static void fill(const char *host)
@@ -52,80 +39,18 @@ static void fill(const char *host)
 	}
 }
 
-static void start_pipeline(void)
-{
-	const struct pipeline_options options = {
-		.fetch = {.user_agent = "test",
-			  .max_body_bytes = 1 << 20,
-			  .connect_timeout_ms = 1000,
-			  .total_timeout_ms = 2000,
-			  .stall_timeout_ms = 2000,
-			  .max_connections = 4},
-		.limits = page_limits_default,
-		.workers = 1,
-		.max_in_flight = 8,
-		.max_commands = 8,
-		.commit_interval_ms = 1,
-		.robots_ttl_ms = 1000,
-		.on_commit = on_commit,
-	};
-
-	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
-			 ERR_NONE);
-}
-
-static void start_api(void)
-{
-	struct http_options options = {
-		.socket_path = path,
-		.socket_mode = 0600,
-		.workers = 4,
-		.max_clients = 64,
-		.max_waiting = 32,
-		.max_body_bytes = 1 << 20,
-		.timeout_ms = 20000,
-		.is_quick = api_is_quick,
-		.handle = api_handle,
-	};
-
-	api = api_create(world.store, pipeline, NULL, &config);
-	options.context = api;
-	snprintf(path, sizeof(path), "%s.sock", world.path);
-	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
-	api_set_server(api, LISTENER_SOCKET, server);
-	atomic_store(&woken, server);
-}
-
 static void begin(void)
 {
 	world_open(&world, 0);
 	fill("news.example");
-	atomic_store(&woken, NULL);
-	config_defaults(&config);
-	config.ask_timeout_ms = 5000;
-	start_pipeline();
-	start_api();
-}
-
-/* Now the engine is ours. */
-static void stop(void)
-{
-	/* the committing thread must not wake what is gone */
-	pipeline_stop(pipeline, 0);
-	http_stop(server);
-	api_destroy(api);
-	atomic_store(&woken, NULL);
-}
-
-static void start_again(void)
-{
-	start_pipeline();
-	start_api();
+	served_make(&served, world.store, world.engine, world.path);
+	served.config.ask_timeout_ms = 5000;
+	served_start(&served);
 }
 
 static void end(void)
 {
-	stop();
+	served_stop(&served);
 	world_close(&world);
 }
 
@@ -133,7 +58,7 @@ static void end(void)
 static json_t *ask(const char *method, const char *target, const char *body,
 		   int status)
 {
-	struct buffer answer = client_ask(path, method, target, body);
+	struct buffer answer = client_ask(served.path, method, target, body);
 	json_t *value;
 
 	ck_assert_msg(client_status(&answer) == status, "%s %s: %s", method,
@@ -202,10 +127,10 @@ START_TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
 	refuse("DELETE", "/v1/status", NULL, 405, "method_not_allowed");
 	refuse("POST", "/v1/text", "x", 405, "method_not_allowed");
 	refuse("GET", "/v1/extract", NULL, 405, "method_not_allowed");
-	answer = client_ask(path, "PUT", "/v1/sites", "x");
+	answer = client_ask(served.path, "PUT", "/v1/sites", "x");
 	ck_assert_ptr_nonnull(strstr(answer.data, "Allow: GET, POST\r\n"));
 	buffer_free(&answer);
-	answer = client_ask(path, "PATCH", "/v1/sites/a", "x");
+	answer = client_ask(served.path, "PATCH", "/v1/sites/a", "x");
 	ck_assert_ptr_nonnull(strstr(answer.data, "Allow: GET, DELETE\r\n"));
 	buffer_free(&answer);
 }
@@ -213,7 +138,8 @@ END_TEST
 
 START_TEST(head_is_get_without_a_body)
 {
-	struct buffer answer = client_ask(path, "HEAD", "/v1/status", NULL);
+	struct buffer answer =
+		client_ask(served.path, "HEAD", "/v1/status", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_str_eq(client_body(&answer), "");
@@ -242,14 +168,14 @@ START_TEST(status_tells_of_a_reload_that_failed)
 {
 	json_t *status;
 
-	api_configure(api, "/etc/t.yaml", NULL, "t.yaml:7: it is wrong");
+	api_configure(served.api, "/etc/t.yaml", NULL, "t.yaml:7: it is wrong");
 	status = get("/v1/status");
 	ck_assert_str_eq(text_of(member(status, "config"), "error"),
 			 "t.yaml:7: it is wrong");
 	ck_assert_str_eq(text_of(member(status, "config"), "path"),
 			 "/etc/t.yaml");
 	json_decref(status);
-	api_configure(api, "/etc/t.yaml", &config, NULL);
+	api_configure(served.api, "/etc/t.yaml", &served.config, NULL);
 	status = get("/v1/status");
 	ck_assert(json_is_null(member(member(status, "config"), "error")));
 	json_decref(status);
@@ -258,7 +184,7 @@ END_TEST
 
 START_TEST(metrics_have_help_and_type)
 {
-	struct buffer answer = client_ask(path, "GET", "/metrics", NULL);
+	struct buffer answer = client_ask(served.path, "GET", "/metrics", NULL);
 
 	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/plain"));
 	ck_assert_ptr_nonnull(strstr(answer.data,
@@ -366,9 +292,9 @@ END_TEST
 
 static void add_local_site(void)
 {
-	stop();
+	served_stop(&served);
 	fill(LOCAL);
-	start_again();
+	served_start(&served);
 }
 
 /* That site after the request to watch it like that; json_decref() it. */
@@ -435,15 +361,15 @@ START_TEST(a_site_waits_for_its_threshold)
 {
 	json_t *site;
 
-	stop();
+	served_stop(&served);
 	world_set_threshold(&world, "news.example", THRESHOLD_AUTO);
-	start_again();
+	served_start(&served);
 	site = get("/v1/sites/news.example");
 	ck_assert_str_eq(text_of(site, "state"), "selecting");
-	stop();
+	served_stop(&served);
 	world_choose_threshold(&world, "news.example", 300,
 			       (uint64_t)number_of(site, "generation"));
-	start_again();
+	served_start(&served);
 	json_decref(site);
 	site = get("/v1/sites/news.example");
 	ck_assert_str_eq(text_of(site, "state"), "watching");
@@ -483,8 +409,10 @@ END_TEST
 START_TEST(cuts_come_in_three_formats)
 {
 	json_t *cuts = get(CUTS);
-	struct buffer text = client_ask(path, "GET", CUTS "?format=txt", NULL);
-	struct buffer svg = client_ask(path, "GET", CUTS "?format=svg", NULL);
+	struct buffer text =
+		client_ask(served.path, "GET", CUTS "?format=txt", NULL);
+	struct buffer svg =
+		client_ask(served.path, "GET", CUTS "?format=svg", NULL);
 	json_t *same = get(CUTS "?format=json");
 
 	ck_assert_str_eq(text_of(cuts, "host"), "news.example");
@@ -513,16 +441,16 @@ START_TEST(a_wrong_question_for_cuts_is_told)
 	refuse("GET", "/v1/sites/nobody.example/cuts", NULL, 404, "not_found");
 	refuse("GET", CUTS "/", NULL, 404, "no_route");
 	refuse("POST", CUTS, "{}", 405, "method_not_allowed");
-	api_stop(api);
+	api_stop(served.api);
 	refuse("GET", CUTS, NULL, 503, "stopped");
 }
 END_TEST
 
 START_TEST(cuts_of_too_many_signatures_are_refused)
 {
-	config.max_leaves = 1;
-	stop();
-	start_again();
+	served.config.max_leaves = 1;
+	served_stop(&served);
+	served_start(&served);
 	refuse("GET", CUTS, NULL, 413, "too_large");
 }
 END_TEST
@@ -653,7 +581,7 @@ END_TEST
 START_TEST(text_is_answered_from_the_template)
 {
 	struct buffer answer = client_ask(
-		path, "GET", "/v1/text?url=" SITE "3&method=df", NULL);
+		served.path, "GET", "/v1/text?url=" SITE "3&method=df", NULL);
 	json_t *value;
 
 	ck_assert_int_eq(client_status(&answer), 200);
@@ -689,7 +617,7 @@ static struct buffer ask_with(const char *method, const char *target,
 {
 	struct buffer request = {0};
 	struct buffer answer;
-	int file = client_open(path);
+	int file = client_open(served.path);
 
 	buffer_printf(&request,
 		      "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
@@ -755,7 +683,7 @@ static const char *const plus[] = {
 
 START_TEST(a_method_with_a_plus_is_found_and_explained)
 {
-	struct buffer answer = client_ask(path, "GET", plus[_i], NULL);
+	struct buffer answer = client_ask(served.path, "GET", plus[_i], NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(
@@ -806,8 +734,9 @@ END_TEST
 
 START_TEST(a_page_that_is_stored_is_not_fetched_when_missing)
 {
-	struct buffer answer = client_ask(
-		path, "GET", "/v1/text?url=" SITE "3&fetch=missing", NULL);
+	struct buffer answer =
+		client_ask(served.path, "GET",
+			   "/v1/text?url=" SITE "3&fetch=missing", NULL);
 	json_t *site;
 
 	ck_assert_int_eq(client_status(&answer), 200);
@@ -845,7 +774,7 @@ START_TEST(a_page_in_the_body_is_extracted)
 	struct buffer answer;
 
 	world_page(&html, 0, 77);
-	answer = client_ask(path, "POST",
+	answer = client_ask(served.path, "POST",
 			    "/v1/extract?method=df&url=" SITE "new", html.data);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(
@@ -854,7 +783,7 @@ START_TEST(a_page_in_the_body_is_extracted)
 		strstr(client_body(&answer), "The text of page 77"));
 	ck_assert_ptr_null(strstr(client_body(&answer), "Printed by"));
 	buffer_free(&answer);
-	answer = client_ask(path, "POST",
+	answer = client_ask(served.path, "POST",
 			    "/v1/extract?method=plain&format=html", html.data);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/html"));
@@ -869,11 +798,11 @@ END_TEST
 
 START_TEST(events_are_lines_behind_a_number)
 {
-	struct buffer all = client_ask(path, "GET", "/v1/events", NULL);
-	struct buffer one =
-		client_ask(path, "GET", "/v1/events?since=1&limit=1", NULL);
-	struct buffer none =
-		client_ask(path, "GET", "/v1/events?site=other.example", NULL);
+	struct buffer all = client_ask(served.path, "GET", "/v1/events", NULL);
+	struct buffer one = client_ask(served.path, "GET",
+				       "/v1/events?since=1&limit=1", NULL);
+	struct buffer none = client_ask(served.path, "GET",
+					"/v1/events?site=other.example", NULL);
 	json_t *event;
 
 	ck_assert_ptr_nonnull(strstr(all.data, "application/x-ndjson"));
@@ -928,7 +857,7 @@ START_TEST(our_own_client_is_understood)
 	struct socket_answer answer = {0};
 	struct slice body = slice_of("{\"url\":\"http://127.0.0.1:9/\"}");
 
-	ck_assert_int_eq(socket_request(path, "POST", "/v1/sites", body,
+	ck_assert_int_eq(socket_request(served.path, "POST", "/v1/sites", body,
 					"application/json", 5000, &answer),
 			 ERR_NONE);
 	ck_assert_uint_eq(answer.status, 201);
@@ -949,12 +878,12 @@ static void *work_and_verify(void *argument)
 			"/v1/events",
 		};
 		struct buffer answer = client_ask(
-			path, "GET", targets[(i + *number) % 5], NULL);
+			served.path, "GET", targets[(i + *number) % 5], NULL);
 
 		ck_assert_int_eq(client_status(&answer), 200);
 		buffer_free(&answer);
 		if (*number % 4 == 0)
-			api_configure(api, NULL, &config, NULL);
+			api_configure(served.api, NULL, &served.config, NULL);
 	}
 	return NULL;
 }
@@ -1019,7 +948,8 @@ static const struct {
 
 START_TEST(a_page_shows_what_the_api_says)
 {
-	struct buffer answer = client_ask(path, "GET", pages[_i].target, NULL);
+	struct buffer answer =
+		client_ask(served.path, "GET", pages[_i].target, NULL);
 
 	ck_assert_int_eq(client_status(&answer), pages[_i].status);
 	ck_assert_ptr_nonnull(strstr(answer.data, "text/html; charset=utf-8"));
@@ -1037,7 +967,7 @@ static void post_form(const char *target, const char *headers, const char *form,
 {
 	struct buffer request = {0};
 	struct buffer answer;
-	int file = client_open(path);
+	int file = client_open(served.path);
 
 	buffer_printf(&request,
 		      "POST %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"

@@ -11,6 +11,7 @@
 #include "daemon/api/api_ingest.h"
 #include "daemon/ctl/socket_client.h"
 #include "tests/unit/daemon/client.h"
+#include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"
 
@@ -19,11 +20,7 @@ enum { PAGES = 6 };
 #define TEXTS "/v1/sites/news.example/texts"
 
 static struct world world;
-static struct config config;
-static struct pipeline *pipeline;
-static struct api *api;
-static struct http_server *server;
-static char path[96];
+static struct served served;
 
 /* Five pages of template 0, one of template 1, each stored later. */
 static void fill(void)
@@ -41,59 +38,17 @@ static void fill(void)
 	}
 }
 
-static void start_pipeline(void)
-{
-	const struct pipeline_options options = {
-		.fetch = {.user_agent = "test",
-			  .max_body_bytes = 1 << 20,
-			  .connect_timeout_ms = 1000,
-			  .total_timeout_ms = 2000,
-			  .stall_timeout_ms = 2000,
-			  .max_connections = 4},
-		.limits = page_limits_default,
-		.workers = 1,
-		.max_in_flight = 8,
-		.max_commands = 8,
-		.commit_interval_ms = 1,
-		.robots_ttl_ms = 1000,
-	};
-
-	ck_assert_int_eq(pipeline_start(&pipeline, world.engine, &options),
-			 ERR_NONE);
-}
-
 static void setup(void)
 {
-	struct http_options options = {
-		.socket_path = path,
-		.socket_mode = 0600,
-		.workers = 4,
-		.max_clients = 64,
-		.max_waiting = 32,
-		.max_listeners = 8,
-		.max_streams = MAX_INGESTS,
-		.is_stream = api_is_stream,
-		.max_body_bytes = 1 << 20,
-		.timeout_ms = 20000,
-		.handle = api_handle,
-	};
-
 	world_open(&world, 0);
 	fill();
-	config_defaults(&config);
-	start_pipeline();
-	api = api_create(world.store, pipeline, NULL, &config);
-	options.context = api;
-	snprintf(path, sizeof(path), "%s.sock", world.path);
-	ck_assert_int_eq(http_start(&server, &options), ERR_NONE);
-	api_set_server(api, LISTENER_SOCKET, server);
+	served_make(&served, world.store, world.engine, world.path);
+	served_start(&served);
 }
 
 static void teardown(void)
 {
-	pipeline_stop(pipeline, 0);
-	http_stop(server);
-	api_destroy(api);
+	served_stop(&served);
 	world_close(&world);
 }
 
@@ -116,13 +71,15 @@ static struct buffer get(const char *arguments)
 
 	buffer_printf(&target, "%s%s", TEXTS, arguments);
 	download.target = target.data;
-	ck_assert_int_eq(socket_receive(path, &download, &answer), ERR_NONE);
+	ck_assert_int_eq(socket_receive(served.path, &download, &answer),
+			 ERR_NONE);
 	/* those before may still be about their last page */
 	for (int i = 0; i < 100 && answer.status == 503; i++) {
 		buffer_free(&answer.body);
 		usleep(20 * 1000);
-		ck_assert_int_eq(socket_receive(path, &download, &answer),
-				 ERR_NONE);
+		ck_assert_int_eq(
+			socket_receive(served.path, &download, &answer),
+			ERR_NONE);
 	}
 	ck_assert_msg(answer.status == 200, "%s: %s", target.data,
 		      answer.body.data);
@@ -161,7 +118,7 @@ static json_t *batch(const char *arguments, const char *body)
 	json_t *list;
 
 	snprintf(target, sizeof(target), "/v1/extract/batch%s", arguments);
-	answer = client_ask(path, "POST", target, body);
+	answer = client_ask(served.path, "POST", target, body);
 	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
 	list = list_of(strstr(answer.data, "\r\n\r\n") + 4);
 	buffer_free(&answer);
@@ -255,8 +212,8 @@ START_TEST(a_line_is_the_object_when_it_is_asked_for)
 {
 	json_t *list = lines("?content=json&limit=1");
 	struct buffer body = client_ask(
-		path, "GET", "/v1/text?format=json&url=http://news.example/0",
-		NULL);
+		served.path, "GET",
+		"/v1/text?format=json&url=http://news.example/0", NULL);
 	json_t *object = json_loads(client_body(&body), 0, NULL);
 	json_t *line = json_array_get(list, 0);
 
@@ -304,7 +261,7 @@ START_TEST(a_wrong_request_is_told)
 	struct buffer answer;
 
 	snprintf(target, sizeof(target), TEXTS "%s", refused[_i].arguments);
-	answer = client_ask(path, "GET", target, NULL);
+	answer = client_ask(served.path, "GET", target, NULL);
 	ck_assert_msg(client_status(&answer) == refused[_i].status, "%s: %s",
 		      target, answer.data);
 	buffer_free(&answer);
@@ -313,8 +270,8 @@ END_TEST
 
 START_TEST(a_site_that_is_not_there)
 {
-	struct buffer answer =
-		client_ask(path, "GET", "/v1/sites/other.example/texts", NULL);
+	struct buffer answer = client_ask(
+		served.path, "GET", "/v1/sites/other.example/texts", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 404);
 	buffer_free(&answer);
@@ -327,12 +284,12 @@ START_TEST(a_client_that_leaves_ends_its_stream)
 	struct buffer answer;
 
 	for (unsigned i = 0; i < 4; i++) {
-		int file = client_open(path);
+		int file = client_open(served.path);
 
 		client_send(file, "GET " TEXTS " HTTP/1.1\r\nHost: x\r\n\r\n");
 		close(file);
 	}
-	answer = client_ask(path, "GET", TEXTS, NULL);
+	answer = client_ask(served.path, "GET", TEXTS, NULL);
 	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
 	buffer_free(&answer);
 }
@@ -405,7 +362,7 @@ START_TEST(a_page_of_a_batch_is_extracted_as_by_itself)
 				   "page that stands here</p></html>";
 	char line[256];
 	struct buffer answer =
-		client_ask(path, "POST",
+		client_ask(served.path, "POST",
 			   "/v1/extract?format=json&charset=utf-8"
 			   "&url=http://news.example/77",
 			   page);
@@ -431,8 +388,8 @@ START_TEST(an_empty_batch_and_a_wrong_one)
 
 	ck_assert_uint_eq(json_array_size(list), 0);
 	json_decref(list);
-	answer =
-		client_ask(path, "POST", "/v1/extract/batch?content=pdf", "{}");
+	answer = client_ask(served.path, "POST",
+			    "/v1/extract/batch?content=pdf", "{}");
 	ck_assert_int_eq(client_status(&answer), 400);
 	buffer_free(&answer);
 }

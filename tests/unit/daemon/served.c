@@ -1,0 +1,103 @@
+#include "tests/unit/daemon/served.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/api/api_ingest.h"
+
+void served_make(struct served *served, struct store *store,
+		 struct engine *engine, const char *folder)
+{
+	*served = (struct served){
+		.store = store,
+		.engine = engine,
+		.pipeline_options =
+			{
+				.fetch = {.user_agent = "test",
+					  .max_body_bytes = 1 << 20,
+					  .connect_timeout_ms = 1000,
+					  .total_timeout_ms = 2000,
+					  .stall_timeout_ms = 2000,
+					  .max_connections = 4},
+				.limits = page_limits_default,
+				.workers = 1,
+				.max_in_flight = 8,
+				.max_commands = 8,
+				.commit_interval_ms = 1,
+				.robots_ttl_ms = 1000,
+			},
+		.http_options =
+			{
+				.socket_mode = 0600,
+				.workers = 4,
+				.max_clients = 64,
+				.max_waiting = 32,
+				.max_body_bytes = 1 << 20,
+				.timeout_ms = 20000,
+				.max_streams = MAX_INGESTS,
+				.max_listeners = 8,
+				.is_stream = api_is_stream,
+				.is_quick = api_is_quick,
+				.handle = api_handle,
+			},
+	};
+	pthread_mutex_init(&served->lock, NULL);
+	config_defaults(&served->config);
+	(void)snprintf(served->path, sizeof(served->path), "%s.sock", folder);
+}
+
+static void on_commit(void *context)
+{
+	struct served *served = context;
+
+	pthread_mutex_lock(&served->lock);
+	if (served->woken != NULL)
+		http_wake(served->woken);
+	pthread_mutex_unlock(&served->lock);
+}
+
+/* No commit wakes what is gone. */
+static void set_woken(struct served *served, struct http_server *server)
+{
+	pthread_mutex_lock(&served->lock);
+	served->woken = server;
+	pthread_mutex_unlock(&served->lock);
+}
+
+static void must(enum error error, const char *what)
+{
+	if (error == ERR_NONE)
+		return;
+	(void)fprintf(stderr, "%s does not start: %s\n", what,
+		      error_text(error));
+	abort();
+}
+
+void served_start(struct served *served)
+{
+	served->pipeline_options.on_commit = on_commit;
+	served->pipeline_options.context = served;
+	must(pipeline_start(&served->pipeline, served->engine,
+			    &served->pipeline_options),
+	     "the pipeline");
+	served->api = api_create(served->store, served->pipeline, NULL,
+				 &served->config);
+	if (served->tokens != NULL)
+		api_set_tokens(served->api, served->tokens);
+	served->http_options.socket_path = served->path;
+	served->http_options.context = served->api;
+	must(http_start(&served->server, &served->http_options), "the server");
+	api_set_server(served->api, LISTENER_SOCKET, served->server);
+	set_woken(served, served->server);
+}
+
+/* In the order of daemon/service_parts.c: requests end before what they use. */
+void served_stop(struct served *served)
+{
+	api_stop(served->api);
+	pipeline_refuse_ingests(served->pipeline);
+	set_woken(served, NULL);
+	http_stop(served->server);
+	pipeline_stop(served->pipeline, 0);
+	api_destroy(served->api);
+}

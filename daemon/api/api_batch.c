@@ -17,6 +17,7 @@
 #include "daemon/answer/page_answer.h"
 #include "daemon/answer/text_form.h"
 #include "daemon/api/api_question.h"
+#include "daemon/api/asking.h"
 #include "daemon/api/batch_input.h"
 #include "daemon/runtime/ordered.h"
 #include "store/log.h"
@@ -27,13 +28,6 @@ enum {
 	MAX_HELD_BYTES = 16 << 20, /* of them, and of one a thread */
 	SPOOL_BYTES = 256 * 1024,  /* that are written at a time */
 	MAX_ANSWER_BYTES = 1 << 30,
-};
-
-/* What the threads share: it lives until the last of them ends. */
-struct asking {
-	struct call call;          /* a copy, without its exchange */
-	struct answer_rules rules; /* into that */
-	struct question *question;
 };
 
 /* A page on its way. */
@@ -95,9 +89,7 @@ static enum error answer_page(const struct asking *asking,
 	if (error == ERR_NONE)
 		error = page_answer_given(api->pool, api->store, &asking->rules,
 					  &request, answer);
-	if (error != ERR_NONE && answer->reason[0] == '\0')
-		snprintf(answer->reason, sizeof(answer->reason), "%s",
-			 error_text(error));
+	asking_explain(error, answer);
 	return error;
 }
 
@@ -123,12 +115,8 @@ static void work(void *context, void *memory)
 
 static void end_asking(void *context)
 {
-	struct asking *asking = context;
-	struct api *api = asking->call.api;
-
-	question_drop(asking->question);
-	free(asking);
-	api_end_stream(api, STREAM_WORK);
+	asking_end(context);
+	free(context);
 }
 
 static enum error open_run(const struct call *call,
@@ -148,11 +136,7 @@ static enum error open_run(const struct call *call,
 	};
 	enum error error;
 
-	asking->call = *call;
-	asking->call.exchange = NULL;
-	asking->rules = call_rules(&asking->call);
-	asking->question = question_keep(question);
-	api_begin_stream(call->api, STREAM_WORK, SIZE_MAX);
+	asking_begin(asking, call, question);
 	error = ordered_open(ordered_out, &options);
 	if (error != ERR_NONE)
 		end_asking(asking);
@@ -187,8 +171,8 @@ static void add_error(struct batch_run *run, enum error error,
 {
 	struct page_answer answer = {.confidence = NAN};
 
-	snprintf(answer.reason, sizeof(answer.reason), "%s",
-		 reason[0] == '\0' ? error_text(error) : reason);
+	snprintf(answer.reason, sizeof(answer.reason), "%s", reason);
+	asking_explain(error, &answer);
 	text_form_append(TEXT_FORM_JSON_LINES,
 			 &(struct told_text){.position = run->position + 1,
 					     .url = "",

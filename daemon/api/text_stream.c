@@ -8,6 +8,7 @@
 
 #include "crawl/url/url.h"
 #include "daemon/answer/page_answer.h"
+#include "daemon/api/asking.h"
 #include "daemon/pool/pool.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/ordered.h"
@@ -23,11 +24,9 @@ enum {
 	MAX_WAIT_MS = 200,         /* for a page: then a worker is free again */
 };
 
-/* What the threads share: it lives until the last of them ends. */
-struct asking {
-	struct call call;          /* a copy, without its exchange */
-	struct answer_rules rules; /* into that */
-	struct question *question;
+/* What the threads share. */
+struct search {
+	struct asking asking;
 	enum text_form form;
 	uint32_t site;
 	uint32_t qualities;
@@ -68,17 +67,17 @@ static void discard(void *memory)
 	free(item);
 }
 
-static bool is_wanted(const struct asking *asking, enum error error,
+static bool is_wanted(const struct search *search, enum error error,
 		      const struct page_answer *answer)
 {
 	bool takes_all =
-		asking->qualities == UINT32_MAX && asking->min_confidence <= 0;
+		search->qualities == UINT32_MAX && search->min_confidence <= 0;
 
 	if (error != ERR_NONE)
 		return takes_all;
-	return (asking->qualities >> answer->quality & 1U) != 0 &&
-	       (asking->min_confidence <= 0 ||
-		(double)answer->confidence >= asking->min_confidence);
+	return (search->qualities >> answer->quality & 1U) != 0 &&
+	       (search->min_confidence <= 0 ||
+		(double)answer->confidence >= search->min_confidence);
 }
 
 static enum error answer_page(const struct asking *asking,
@@ -96,30 +95,29 @@ static enum error answer_page(const struct asking *asking,
 	request.url = &url;
 	error = page_answer_stored(api->pool, api->store, &asking->rules,
 				   &request, answer);
-	if (error != ERR_NONE && answer->reason[0] == '\0')
-		snprintf(answer->reason, sizeof(answer->reason), "%s",
-			 error_text(error));
+	asking_explain(error, answer);
 	return error;
 }
 
 /* A page that was stored again meanwhile comes with its new place, later. */
 static void work(void *context, void *memory)
 {
-	const struct asking *asking = context;
+	const struct search *search = context;
+	const struct asking *asking = &search->asking;
 	struct item *item = memory;
 	struct placed_page page;
 	struct page_answer answer;
 	enum error error = text_place_page(asking->call.api->store,
-					   asking->site, item->place, &page);
+					   search->site, item->place, &page);
 
 	if (error != ERR_NONE) {
 		item->error = error == ERR_NOT_FOUND ? ERR_NONE : error;
 		return;
 	}
 	error = answer_page(asking, &page, &answer);
-	if (is_wanted(asking, error, &answer))
+	if (is_wanted(search, error, &answer))
 		text_form_append(
-			asking->form,
+			search->form,
 			&(struct told_text){
 				.place = item->place,
 				.page = &page,
@@ -133,14 +131,12 @@ static void work(void *context, void *memory)
 	buffer_free(&answer.body);
 }
 
-static void end_asking(void *context)
+static void end_search(void *context)
 {
-	struct asking *asking = context;
-	struct api *api = asking->call.api;
+	struct search *search = context;
 
-	question_drop(asking->question);
-	free(asking);
-	api_end_stream(api, STREAM_WORK);
+	asking_end(&search->asking);
+	free(search);
 }
 
 /* Put as many places as there is room for. */
@@ -233,29 +229,11 @@ static void destroy(void *context)
 	free(stream);
 }
 
-static struct asking *keep(const struct call *call,
-			   const struct question *question,
-			   const struct text_wish *wish, uint32_t site)
-{
-	struct asking *asking = mem_alloc(1, sizeof(*asking));
-
-	asking->call = *call;
-	asking->call.exchange = NULL;
-	asking->rules = call_rules(&asking->call);
-	asking->question = question_keep(question);
-	asking->form = wish->form;
-	asking->site = site;
-	asking->qualities = wish->qualities;
-	asking->min_confidence = wish->min_confidence;
-	return asking;
-}
-
 static enum error start(struct text_stream *stream, const struct call *call,
 			const struct question *question,
 			const struct text_wish *wish)
 {
-	struct asking *asking =
-		keep(call, question, wish, text_walk_site(stream->walk));
+	struct search *search = mem_alloc(1, sizeof(*search));
 	const struct ordered_options options = {
 		.threads = call_threads(call),
 		.window = WINDOW,
@@ -263,15 +241,19 @@ static enum error start(struct text_stream *stream, const struct call *call,
 		.work = work,
 		.size = size_of,
 		.discard = discard,
-		.end = end_asking,
-		.context = asking,
+		.end = end_search,
+		.context = search,
 	};
 	enum error error;
 
-	api_begin_stream(call->api, STREAM_WORK, SIZE_MAX);
+	search->form = wish->form;
+	search->site = text_walk_site(stream->walk);
+	search->qualities = wish->qualities;
+	search->min_confidence = wish->min_confidence;
+	asking_begin(&search->asking, call, question);
 	error = ordered_open(&stream->ordered, &options);
 	if (error != ERR_NONE)
-		end_asking(asking);
+		end_search(search);
 	return error;
 }
 

@@ -296,31 +296,31 @@ struct answer_rules call_rules(const struct call *call)
 	};
 }
 
-bool api_begin_stream(struct api *api, enum stream_kind kind, size_t max)
+bool api_begin_work(struct api *api, enum work_kind kind, size_t max)
 {
 	bool is_free;
 
 	lock_acquire(&api->lock);
-	is_free = api->streams[kind] < max;
-	api->streams[kind] += is_free;
+	is_free = api->works[kind] < max;
+	api->works[kind] += is_free;
 	lock_release(&api->lock);
 	return is_free;
 }
 
-void api_end_stream(struct api *api, enum stream_kind kind)
+void api_end_work(struct api *api, enum work_kind kind)
 {
 	lock_acquire(&api->lock);
-	assert(api->streams[kind] > 0);
-	if (--api->streams[kind] == 0)
+	assert(api->works[kind] > 0);
+	if (--api->works[kind] == 0)
 		condition_broadcast(&api->is_quiet);
 	lock_release(&api->lock);
 }
 
-static void wait_for_streams(struct api *api)
+static void wait_for_works(struct api *api)
 {
 	lock_acquire(&api->lock);
-	for (unsigned kind = 0; kind < STREAM_KINDS; kind++)
-		while (api->streams[kind] > 0)
+	for (unsigned kind = 0; kind < WORK_KINDS; kind++)
+		while (api->works[kind] > 0)
 			condition_wait(&api->is_quiet, &api->lock);
 	lock_release(&api->lock);
 }
@@ -531,7 +531,7 @@ void api_destroy(struct api *api)
 {
 	if (api == NULL)
 		return;
-	wait_for_streams(api);
+	wait_for_works(api);
 	cuts_destroy(api->cuts);
 	event_tally_destroy(api->tally);
 	condition_destroy(&api->is_quiet);

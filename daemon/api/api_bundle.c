@@ -1,36 +1,12 @@
 /* A site's templates as one file. */
 #include "daemon/api/api_call.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 #include "daemon/answer/bundling.h"
 #include "daemon/runtime/clock.h"
 
 #define PROGRAM "templated " TEMPLATED_VERSION
-
-/*
- * Only one bundle is made at a time, because each takes memory and a worker;
- * false when one is being made.
- */
-static bool begin_bundle(struct api *api)
-{
-	bool is_free;
-
-	lock_acquire(&api->lock);
-	is_free = !api->is_bundling;
-	api->is_bundling = true;
-	lock_release(&api->lock);
-	return is_free;
-}
-
-static void end_bundle(struct api *api)
-{
-	lock_acquire(&api->lock);
-	assert(api->is_bundling);
-	api->is_bundling = false;
-	lock_release(&api->lock);
-}
 
 static enum http_verdict reply_bundle(struct call *call, struct buffer *bundle)
 {
@@ -57,10 +33,10 @@ enum http_verdict api_get_bundle(struct call *call)
 	char reason[256];
 	enum error error;
 
-	if (!begin_bundle(call->api))
+	if (!api_begin_work(call->api, WORK_BUNDLING, 1))
 		return call_fail_with(call, ERR_BUSY, "another bundle is made");
 	error = bundling_make(call->api->store, &bundling, &bundle, reason);
-	end_bundle(call->api);
+	api_end_work(call->api, WORK_BUNDLING);
 	if (error == ERR_NONE)
 		return reply_bundle(call, &bundle);
 	buffer_free(&bundle);

@@ -16,9 +16,17 @@
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 
-/* What is counted: streams of texts that are sent; and what has threads of its
- * own, which may outlive its request. */
-enum stream_kind { STREAM_TEXTS, STREAM_WORK, STREAM_KINDS };
+/* What takes long, of which there may be so many at a time; it may outlive its
+ * request. */
+enum work_kind {
+	WORK_TEXTS,      /* streams of texts */
+	WORK_EXTRACTING, /* threads of a stream or a batch */
+	/* one of each */
+	WORK_VERIFYING, /* it reads everything */
+	WORK_COPYING,   /* a backup or a compaction, which need room */
+	WORK_BUNDLING,  /* takes memory and a worker */
+	WORK_KINDS
+};
 
 struct api {
 	struct store *store;
@@ -38,12 +46,8 @@ struct api {
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
 	uint64_t config_ms;
-	bool is_verifying; /* a verification is running; one at a time, because
-			      it reads everything */
-	bool is_copying;   /* the store: a backup or a compaction */
-	bool is_bundling;
-	size_t streams[STREAM_KINDS]; /* that run or end */
-	struct condition is_quiet;    /* there is none any more */
+	size_t works[WORK_KINDS];  /* that run or end */
+	struct condition is_quiet; /* there is none any more */
 };
 
 /* Who asks; what the server has noted of one who was admitted. */
@@ -200,9 +204,9 @@ enum error call_guard(struct call *call, struct guard_change *guard);
  */
 json_t *call_read_guard(struct call *call, uint32_t number);
 
-/* A stream begins, unless there are `max` already; it ends, by any thread. */
-bool api_begin_stream(struct api *api, enum stream_kind kind, size_t max);
-void api_end_stream(struct api *api, enum stream_kind kind);
+/* A work begins, unless there are `max` already; it ends, by any thread. */
+bool api_begin_work(struct api *api, enum work_kind kind, size_t max);
+void api_end_work(struct api *api, enum work_kind kind);
 
 /* How many pages a request may have extracted at a time. */
 size_t call_threads(const struct call *call);

@@ -1,7 +1,6 @@
 /* Status, methods and verification. */
 #include "daemon/api/api_call.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,39 +169,16 @@ static json_t *lines_json(struct slice text)
 	return list;
 }
 
-/*
- * Only one verification runs at a time, because it occupies a worker for long;
- * false when one is running.
- */
-static bool begin_verify(struct api *api)
-{
-	bool is_free;
-
-	lock_acquire(&api->lock);
-	is_free = !api->is_verifying;
-	api->is_verifying = true;
-	lock_release(&api->lock);
-	return is_free;
-}
-
-static void end_verify(struct api *api)
-{
-	lock_acquire(&api->lock);
-	assert(api->is_verifying);
-	api->is_verifying = false;
-	lock_release(&api->lock);
-}
-
 enum http_verdict api_get_verify(struct call *call)
 {
 	struct verify_report report = {0};
 	enum error error;
 	json_t *value;
 
-	if (!begin_verify(call->api))
+	if (!api_begin_work(call->api, WORK_VERIFYING, 1))
 		return call_fail_with(call, ERR_BUSY, "another check runs");
 	error = verify_laws(call->api->store, NULL, &report);
-	end_verify(call->api);
+	api_end_work(call->api, WORK_VERIFYING);
 	if (error != ERR_NONE) {
 		buffer_free(&report.text);
 		return call_fail_with(call, error, "the store");

@@ -1,35 +1,11 @@
 /* Backup and compaction of the store. */
 #include "daemon/api/api_call.h"
 
-#include <assert.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
-
-/*
- * Only one copy is made at a time, because it needs room on the disk; false
- * when one is being made.
- */
-static bool begin_copy(struct api *api)
-{
-	bool is_free;
-
-	lock_acquire(&api->lock);
-	is_free = !api->is_copying;
-	api->is_copying = true;
-	lock_release(&api->lock);
-	return is_free;
-}
-
-static void end_copy(struct api *api)
-{
-	lock_acquire(&api->lock);
-	assert(api->is_copying);
-	api->is_copying = false;
-	lock_release(&api->lock);
-}
 
 static enum http_verdict refuse_copy(struct call *call)
 {
@@ -77,10 +53,10 @@ enum http_verdict api_get_backup(struct call *call)
 {
 	enum http_verdict verdict;
 
-	if (!begin_copy(call->api))
+	if (!api_begin_work(call->api, WORK_COPYING, 1))
 		return refuse_copy(call);
 	verdict = send_copy(call);
-	end_copy(call->api);
+	api_end_work(call->api, WORK_COPYING);
 	return verdict;
 }
 
@@ -90,10 +66,10 @@ enum http_verdict api_post_compact(struct call *call)
 	struct store_sizes sizes;
 	enum error error;
 
-	if (!begin_copy(call->api))
+	if (!api_begin_work(call->api, WORK_COPYING, 1))
 		return refuse_copy(call);
 	error = store_compact(call->api->store, &sizes);
-	end_copy(call->api);
+	api_end_work(call->api, WORK_COPYING);
 	if (error != ERR_NONE)
 		return fail_copy(call, error);
 	log_info("store: compacted from %llu to %llu bytes",

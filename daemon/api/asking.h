@@ -18,7 +18,7 @@ struct asking {
 	struct question *question;
 };
 
-/* Counted as one of STREAM_WORK, for which the API waits, until its end. */
+/* Counted as one of WORK_EXTRACTING, for which the API waits, until its end. */
 void asking_begin(struct asking *asking, const struct call *call,
 		  const struct question *question);
 void asking_end(struct asking *asking);

@@ -225,7 +225,7 @@ static void destroy(void *context)
 
 	ordered_close(stream->ordered);
 	text_walk_end(stream->walk);
-	api_end_stream(stream->api, STREAM_TEXTS);
+	api_end_work(stream->api, WORK_TEXTS);
 	free(stream);
 }
 
@@ -265,7 +265,7 @@ enum error text_stream_create(struct call *call,
 	struct text_stream *stream;
 	enum error error;
 
-	if (!api_begin_stream(call->api, STREAM_TEXTS, MAX_TEXT_STREAMS))
+	if (!api_begin_work(call->api, WORK_TEXTS, MAX_TEXT_STREAMS))
 		return ERR_BUSY;
 	stream = mem_alloc(1, sizeof(*stream));
 	stream->api = call->api;

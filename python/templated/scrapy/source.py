@@ -1,0 +1,109 @@
+"""Who answers the pages of a crawl, and what the crawl has learned of them."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from typing import Any
+
+from itemadapter import ItemAdapter
+from w3lib.encoding import http_content_type_encoding
+
+import templated
+from templated.scrapy import signals
+from templated.scrapy.saturation import Saturation
+
+logger = logging.getLogger(__name__)
+FIELDS = ("text", "metadata", "template", "quality", "confidence")
+
+
+class Source:
+    """One of each crawler: see the settings in templated.scrapy."""
+
+    def __init__(self, crawler: Any) -> None:
+        settings = crawler.settings
+        self.crawler = crawler
+        self.stats = crawler.stats
+        self.options = settings.getdict("TEMPLATED_OPTIONS")
+        self.fields: dict[str, str] = settings.getdict(
+            "TEMPLATED_FIELDS") or {name: name for name in FIELDS}
+        self.html_field = settings.get("TEMPLATED_HTML_FIELD", "html")
+        self.saturation = Saturation(settings.getint("TEMPLATED_SATURATION"))
+        self.client: templated.Client | None = None
+        self.bundle: templated.Bundle | None = None
+        if settings.get("TEMPLATED_BUNDLE"):
+            self.bundle = templated.Bundle(
+                settings["TEMPLATED_BUNDLE"],
+                threads=settings.getint("TEMPLATED_THREADS", 1))
+        elif settings.get("TEMPLATED_SOCKET"):
+            self.client = templated.Client(
+                settings["TEMPLATED_SOCKET"],
+                token=settings.get("TEMPLATED_TOKEN"))
+
+    def close(self) -> None:
+        """At the end of the crawl."""
+        for part in (self.client, self.bundle):
+            if part is not None:
+                part.close()
+
+    def answer(self, html: str | bytes, url: str | None,
+               charset: str | None = None) -> templated.Answer:
+        """In any thread; TemplatedError."""
+        extract = templated.extract
+        if self.client is not None:
+            extract = self.client.extract
+        elif self.bundle is not None:
+            extract = self.bundle.extract
+        return extract(html, url, charset=charset,
+                       metadata="metadata" in self.fields, **self.options)
+
+    def answer_response(self, response: Any) -> templated.Answer:
+        """The same of a response of Scrapy."""
+        header = response.headers.get(b"Content-Type", b"").decode("latin-1")
+        return self.answer(response.body, response.url,
+                           http_content_type_encoding(header))
+
+    def page_of(self, item: Any) -> str | bytes | None:
+        """The page that an item brings itself."""
+        html = ItemAdapter(item).get(self.html_field)
+        return html if isinstance(html, (str, bytes)) else None
+
+    def learn(self, url: str, answer: templated.Answer) -> None:
+        """Count an answer."""
+        self.stats.inc_value("templated/answers")
+        self.stats.inc_value(f"templated/quality/{answer.quality}")
+        if answer.template is not None:
+            self.stats.inc_value(f"templated/pages/{answer.template}")
+        if self.saturation.learn(url, answer.template):
+            self.stats.inc_value("templated/saturated")
+            self.crawler.signals.send_catch_log(
+                signal=signals.template_saturated, template=answer.template,
+                spider=self.crawler.spider)
+
+    def fail(self, url: str | None, error: templated.TemplatedError) -> None:
+        """Count and tell why a page has no answer."""
+        self.stats.inc_value(f"templated/errors/{error.code}")
+        logger.warning("%s: %s", url, error)
+
+    def fill(self, item: Any, answer: templated.Answer) -> None:
+        """Give the item what it has room for and has not got."""
+        row = ItemAdapter(item)
+        for name, field in self.fields.items():
+            value = getattr(answer, name)
+            if isinstance(value, templated.Metadata):
+                value = value.as_dict()
+            try:
+                if row.get(field) is None:
+                    row[field] = value
+            except KeyError:
+                pass  # its class has no such field
+
+
+_sources: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()
+
+
+def source_of(crawler: Any) -> Source:
+    """The same for all parts of a crawler."""
+    if crawler not in _sources:
+        _sources[crawler] = Source(crawler)
+    return _sources[crawler]

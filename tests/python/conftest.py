@@ -43,6 +43,16 @@ def daemon():
         daemon.remove()
 
 
+@pytest.fixture
+def own():
+    """A daemon that a test may stop."""
+    daemon = harness.Daemon()
+    try:
+        yield daemon.start()
+    finally:
+        daemon.remove()
+
+
 @pytest.fixture(scope="session")
 def host(daemon, web):
     """The sample site, when it is crawled."""

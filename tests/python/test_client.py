@@ -20,16 +20,6 @@ def client(daemon):
 
 
 @pytest.fixture
-def own():
-    """A daemon that a test may stop."""
-    daemon = harness.Daemon()
-    try:
-        yield daemon.start()
-    finally:
-        daemon.remove()
-
-
-@pytest.fixture
 def patient(own):
     """Its client."""
     with templated.Client(own.socket, patience=PATIENT_S) as client:

@@ -1,0 +1,116 @@
+"""A real spider, nginx, and a real daemon or a bundle."""
+
+import json
+import os
+import sys
+
+import conftest
+import harness
+import pytest
+
+import templated
+
+pytest.importorskip("scrapy", reason="python3-scrapy is not installed")
+from templated.scrapy import saturation  # noqa: E402
+
+SPIDER = conftest.ROOT / "tests" / "python" / "sample_spider.py"
+
+
+@pytest.fixture
+def crawl(web, tmp_path):
+    """Crawl the sample site with settings; what the spider has kept."""
+    def run(**settings):
+        out = tmp_path / "out.json"
+        done = harness.run(
+            [sys.executable, "-B", SPIDER, web.url, out, json.dumps(settings)],
+            env={**os.environ, "PYTHONPATH": str(conftest.ROOT / "python")})
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
+        return json.loads(out.read_text())
+    return run
+
+
+def test_items_and_events_of_the_daemon(crawl, own, web):
+    host = own.crawl(web.url)["host"]
+    urls = [web.url + "docs/faq/", web.url + "about/contact/"]
+    with templated.Client(own.socket) as client:
+        told = {url: client.text(url, format="md", metadata=True)
+                for url in urls}
+    result = crawl(TEMPLATED_SOCKET=own.socket, TEMPLATED_EVENTS="site.*",
+                   TEMPLATED_OPTIONS={"format": "md"}, FORGETS=host,
+                   DEPTH_LIMIT=2)
+    items = {item["url"]: item for item in result["items"]}
+    assert len(items) > 20
+    for url in urls:
+        answer = told[url]
+        assert items[url] == {
+            "url": url, "seen": answer.template, "text": answer.text,
+            "metadata": answer.metadata.as_dict(),
+            "template": answer.template, "quality": answer.quality,
+            "confidence": answer.confidence}
+    assert set(items["small"]) == {"url", "text"}
+    brought = items[web.url + "brought/"]
+    assert brought["template"].startswith(host + "/") and brought["text"]
+    stats = result["stats"]
+    assert stats["templated/answers"] == sum(
+        item["url"] != "small" for item in result["items"])
+    assert stats["templated/quality/ok"] > 10
+    assert sum(count for name, count in stats.items()
+               if name.startswith(f"templated/pages/{host}/")) > 20
+    assert result["told"] == ["site.deleted"]
+    assert stats["templated/events/site.deleted"] == 1
+
+
+def test_a_saturated_template_ends_its_branch(crawl, bundle_path, host):
+    with templated.Bundle(bundle_path) as bundle:
+        site = bundle.describe()
+    result = crawl(TEMPLATED_BUNDLE=str(bundle_path), TEMPLATED_SATURATION=5,
+                   TEMPLATED_CONFIDENCE=0.9, CONCURRENT_REQUESTS=1,
+                   TEMPLATED_FIELDS={"text": "body", "template": "kind",
+                                     "confidence": "sure"})
+    stats = result["stats"]
+    saturated = result["told"]
+    assert stats["templated/saturated"] == len(saturated) >= 1
+    assert stats["templated/requests_dropped"] > 0
+    assert stats["templated/answers"] < 0.8 * site["pages"]
+    # no template is lost by that
+    seen = {name.removeprefix("templated/pages/") for name in stats
+            if name.startswith("templated/pages/")}
+    assert set(saturated) <= seen
+    assert seen >= {row["id"] for row in site["templates"] if row["learned"]}
+    items = [item for item in result["items"] if item["url"] != "small"]
+    assert all(item["kind"].startswith(host + "/") and item["body"]
+               and item["sure"] >= 0.9 and "metadata" not in item
+               for item in items)
+    assert len(items) == (stats["templated/answers"]
+                          - stats["templated/items_dropped"])
+
+
+def test_kinds_of_urls():
+    for url, kind in (
+            ("http://a.example/", "a.example/"),
+            ("http://a.example/about", "a.example/{w}"),
+            ("http://a.example/docs/faq/", "a.example/docs/{w}/"),
+            ("http://a.example/news/2024/12/some-words.html?page=3&a=",
+             "a.example/news/{n}/{n}/{w}.html?a&page")):
+        assert saturation.kind_of(url) == kind
+
+
+def test_saturation_is_of_all_templates_of_a_kind():
+    state = saturation.Saturation(2)
+    assert not state.learn("http://a/x/1", "a/1")
+    assert state.learn("http://a/x/2", "a/1")
+    assert not state.is_saturated("http://a/x/3")  # two pages say little
+    assert not state.learn("http://a/x/3", "a/1")
+    assert state.is_saturated("http://a/x/4")
+    assert not state.is_saturated("http://a/y/4")
+    state.learn("http://a/x/5", "a/2")
+    assert not state.is_saturated("http://a/x/4")
+    state.learn("http://a/y/1", "a/2")
+    assert state.is_saturated("http://a/x/4")
+    state.learn("http://a/x/6", None)
+    assert not state.is_saturated("http://a/x/4")
+    endless = saturation.Saturation(0)
+    for i in range(9):
+        assert not endless.learn(f"http://a/x/{i}", "a/1")
+    assert not endless.is_saturated("http://a/x/9")

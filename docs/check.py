@@ -81,7 +81,7 @@ def unknown_words(text, ours):
     asked = subprocess.run(
         ["aspell", "list", "--lang=en", "--encoding=utf-8"], check=True,
         input=text, text=True, encoding="utf-8", capture_output=True)
-    return set(asked.stdout.split()) - known
+    return {word.removesuffix("'s") for word in asked.stdout.split()} - known
 
 
 def spelling(pages, ours):

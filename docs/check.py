@@ -75,6 +75,17 @@ def links(pages, folder):
     return findings
 
 
+def sources(root):
+    """Links of the files beside the manual, to files of the project."""
+    findings = []
+    for path in (*root.glob("*.md"), root / "docs" / "README.md"):
+        for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)",
+                               path.read_text("utf-8")):
+            if "://" not in link and not (path.parent / link).exists():
+                findings.append(f"{path}: {link}: is not there")
+    return findings
+
+
 def unknown_words(text, ours):
     """Those that neither aspell nor words.txt knows."""
     known = set(ours.read_text("utf-8").split())
@@ -97,11 +108,12 @@ def spelling(pages, ours):
     return findings
 
 
-def run(folder, ours):
-    """Findings about the built manual, as lines."""
+def run(root, folder, ours):
+    """Findings about the manual that was built in the folder, as lines."""
     pages = {path.resolve(): Page(path.read_text("utf-8"))
              for path in sorted(pathlib.Path(folder).rglob("*.html"))
              if path.name not in ("genindex.html",)}
     prose = {path: page for path, page in pages.items()
              if path.name != "search.html"}
-    return links(pages, pathlib.Path(folder)) + spelling(prose, ours)
+    return [*links(pages, pathlib.Path(folder)), *sources(root),
+            *spelling(prose, ours)]

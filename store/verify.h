@@ -1,6 +1,6 @@
 /*
  * store/verify.h - recompute from the records everything that the other tables
- * derive from them, and compare (promise 2 of the README). The partition, which
+ * derive from them, and compare (promise 2 of the manual). The partition, which
  * needs clustering, is checked by daemon/engine/verify_laws.h.
  */
 #ifndef STORE_VERIFY_H

@@ -1,6 +1,6 @@
 /*
  * crawl/fetch/address_filter.h - which addresses may be connected to (promise 6
- * of the README). Checked after DNS and before each connection, so that
+ * of the manual). Checked after DNS and before each connection, so that
  * redirects, rebinding and odd spellings of an address do not pass.
  */
 #ifndef CRAWL_FETCH_ADDRESS_FILTER_H

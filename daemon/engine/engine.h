@@ -1,7 +1,7 @@
 /*
  * daemon/engine/engine.h - the store, the linkages of its sites and the rule
  * that a page, its cluster, the counts and the events change together or not at
- * all (promise 3 of the README). No thread of its own: the daemon's committer
+ * all (promise 3 of the manual). No thread of its own: the daemon's committer
  * and the offline `batch` call the same functions (promise 7).
  */
 #ifndef DAEMON_ENGINE_ENGINE_H

@@ -3,7 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(NO_VECTORS)
+#define HAS_VECTORS
 #include <immintrin.h>
 #endif
 
@@ -142,7 +143,7 @@ uint32_t probe_common_plain(const struct probe *probe, struct shingle_set other)
 	return common;
 }
 
-#ifdef __x86_64__
+#ifdef HAS_VECTORS
 __attribute__((target("avx2,popcnt"))) static uint32_t
 common_bits(const uint64_t *a, const uint64_t *b, uint32_t words)
 {

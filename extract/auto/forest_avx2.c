@@ -1,6 +1,6 @@
 #include "extract/auto/forest_avx2.h"
 
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(NO_VECTORS)
 #include <immintrin.h>
 
 /* The compiler may use AVX2 in this function alone. */

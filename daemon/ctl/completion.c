@@ -90,10 +90,8 @@ static bool is_form(const struct typed_line *line, struct slice form)
 	for (size_t i = 0; i < line->operand_count; i++) {
 		struct slice word;
 
-		if (!usage_word(form, i, &word))
-			return false;
-		if (usage_is_literal(word) &&
-		    !slice_equal(word, slice_of(line->operands[i])))
+		if (!usage_word(form, i, &word) ||
+		    !usage_allows(word, line->operands[i]))
 			return false;
 	}
 	return true;

@@ -191,8 +191,10 @@ static void add_templates(struct completion *completion)
 
 static void add_sites_and_templates(struct completion *completion)
 {
-	add_sites(completion);
-	add_templates(completion);
+	if (strchr(completion->typed, '/') == NULL)
+		add_sites(completion);
+	else
+		add_templates(completion);
 }
 
 static void add_methods(struct completion *completion)

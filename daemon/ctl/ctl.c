@@ -11,6 +11,7 @@
 #include "daemon/ctl/ctl_help.h"
 #include "daemon/runtime/own_places.h"
 #include "daemon/ctl/nearest.h"
+#include "daemon/ctl/usage_form.h"
 #include "daemon/runtime/terminal.h"
 #include "store/buffer.h"
 #include "store/memory.h"
@@ -350,26 +351,42 @@ static bool read_all(struct reader *reader)
 	return true;
 }
 
-static enum ctl_status check_and_run(const struct ctl *ctl)
+static bool fits_usage(const struct ctl *ctl)
+{
+	struct usage_forms forms = usage_forms_of(ctl->verb->operands);
+	struct slice form;
+
+	while (usage_forms_next(&forms, &form))
+		if (usage_fits(form, ctl->operands, ctl->operand_count))
+			return true;
+	return false;
+}
+
+static void complain_usage(const struct ctl *ctl)
 {
 	const struct verb *verb = ctl->verb;
+	const char *what = "";
 
-	if (verb == NULL) {
+	if (ctl->operand_count < verb->min_operands)
+		what = "too few operands; ";
+	else if (ctl->operand_count > verb->max_operands)
+		what = "too many operands; ";
+	ctl_complain(ctl, "%susage: templatectl %s%s%s%s", what, verb->name,
+		     verb->options == NULL ? "" : " [OPTION]...",
+		     *verb->operands == '\0' ? "" : " ", verb->operands);
+}
+
+static enum ctl_status check_and_run(const struct ctl *ctl)
+{
+	if (ctl->verb == NULL) {
 		ctl_complain(ctl, "no verb; see templatectl --help");
 		return CTL_USAGE;
 	}
-	if (ctl->operand_count < verb->min_operands ||
-	    ctl->operand_count > verb->max_operands) {
-		ctl_complain(
-			ctl, "%s; usage: templatectl %s%s%s%s",
-			ctl->operand_count < verb->min_operands
-				? "too few operands"
-				: "too many operands",
-			verb->name, verb->options == NULL ? "" : " [OPTION]...",
-			*verb->operands == '\0' ? "" : " ", verb->operands);
+	if (!fits_usage(ctl)) {
+		complain_usage(ctl);
 		return CTL_USAGE;
 	}
-	return verb->run(ctl);
+	return ctl->verb->run(ctl);
 }
 
 static enum ctl_status answer(struct reader *reader)

@@ -8,7 +8,7 @@
 #include "daemon/ctl/shells.h"
 #include "daemon/ctl/verb_table.h"
 
-static bool print_script(const char *shell)
+static void print_script(const char *shell)
 {
 	static const struct {
 		const char *name;
@@ -20,11 +20,8 @@ static bool print_script(const char *shell)
 	};
 
 	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
-		if (strcmp(shell, shells[i].name) == 0) {
+		if (strcmp(shell, shells[i].name) == 0)
 			fputs(shells[i].script, stdout);
-			return true;
-		}
-	return false;
 }
 
 static void print_table(const struct ctl *ctl)
@@ -35,14 +32,12 @@ static void print_table(const struct ctl *ctl)
 	json_decref(table);
 }
 
-/* What the scripts ask, behind "words": not for people. */
+/* What the scripts ask. */
 static void print_words(const struct ctl *ctl)
 {
 	struct buffer out = {0};
 
-	if (ctl->operand_count > 1)
-		completion_append(ctl, ctl->operands + 1,
-				  ctl->operand_count - 1, &out);
+	completion_append(ctl, ctl->operands + 1, ctl->operand_count - 1, &out);
 	if (out.size > 0)
 		fwrite(out.data, 1, out.size, stdout);
 	buffer_free(&out);
@@ -52,25 +47,19 @@ static enum ctl_status run_completion(const struct ctl *ctl)
 {
 	const char *what = ctl->operands[0];
 
-	if (strcmp(what, "words") == 0) {
+	if (strcmp(what, "words") == 0)
 		print_words(ctl);
-		return CTL_DONE;
-	}
-	if (ctl->operand_count == 1 && strcmp(what, "table") == 0) {
+	else if (strcmp(what, "table") == 0)
 		print_table(ctl);
-		return CTL_DONE;
-	}
-	if (ctl->operand_count == 1 && print_script(what))
-		return CTL_DONE;
-	ctl_complain(ctl, "usage: templatectl completion %s",
-		     ctl->verb->operands);
-	return CTL_USAGE;
+	else
+		print_script(what);
+	return CTL_DONE;
 }
 
 const struct verb verb_completion = {
 	.name = "completion",
 	.group = VERBS_OPERATE,
-	.operands = "bash|zsh|fish|table",
+	.operands = "bash|zsh|fish | table | words WORD...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
 	.summary = "Print what a shell completes templatectl by, or the table",

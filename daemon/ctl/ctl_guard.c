@@ -241,7 +241,6 @@ static enum ctl_status run_on_all(const struct ctl *ctl)
 static enum ctl_status run_guard(const struct ctl *ctl)
 {
 	const char *action = ctl->operands[0];
-	const char *wanted = ctl->operand_count > 2 ? ctl->operands[2] : NULL;
 	struct buffer target = {0};
 	enum ctl_status status = CTL_USAGE;
 	uint64_t cluster = 0;
@@ -251,18 +250,14 @@ static enum ctl_status run_guard(const struct ctl *ctl)
 	if (ctl->operand_count > 1 &&
 	    !guards_target(ctl, ctl->operands[1], &target, &cluster))
 		goto out;
-	if (strcmp(action, "list") == 0 && wanted == NULL)
+	if (strcmp(action, "list") == 0)
 		status = client_print_list(ctl, target.data, &guard_list);
-	else if (strcmp(action, "add") == 0 && ctl->operand_count == 2)
+	else if (strcmp(action, "add") == 0)
 		status = add_guard(ctl, target.data, cluster);
-	else if (strcmp(action, "rm") == 0 && wanted != NULL)
-		status = with_guard(ctl, "DELETE", &target, wanted);
-	else if (strcmp(action, "show") == 0 && wanted != NULL)
-		status = with_guard(ctl, NULL, &target, wanted);
 	else
-		ctl_complain(ctl, "usage: templatectl guard add HOST[/N] "
-				  "--css S, guard list [HOST], guard show HOST "
-				  "GUARD or guard rm HOST GUARD");
+		status = with_guard(ctl,
+				    strcmp(action, "rm") == 0 ? "DELETE" : NULL,
+				    &target, ctl->operands[2]);
 out:
 	buffer_free(&target);
 	return status;

@@ -146,17 +146,13 @@ static enum ctl_status run_hook(const struct ctl *ctl)
 	const char *action = ctl->operands[0];
 	const char *operand = ctl->operand_count > 1 ? ctl->operands[1] : NULL;
 
-	if (strcmp(action, "list") == 0 && operand == NULL)
+	if (strcmp(action, "list") == 0)
 		return client_print_list(ctl, "/v1/hooks", &hook_list);
-	if (strcmp(action, "add") == 0 && operand != NULL)
+	if (strcmp(action, "add") == 0)
 		return add_hook(ctl, operand);
-	if (strcmp(action, "rm") == 0 && operand != NULL)
+	if (strcmp(action, "rm") == 0)
 		return with_number(ctl, "DELETE", "/v1/hooks/", operand, "");
-	if (strcmp(action, "test") == 0 && operand != NULL)
-		return with_number(ctl, "POST", "/v1/hooks/", operand, "/test");
-	ctl_complain(ctl, "usage: templatectl hook add TARGET, hook list, hook "
-			  "rm ID or hook test ID");
-	return CTL_USAGE;
+	return with_number(ctl, "POST", "/v1/hooks/", operand, "/test");
 }
 
 static enum ctl_status run_silence(const struct ctl *ctl)

@@ -81,14 +81,13 @@ static enum ctl_status run_token(const struct ctl *ctl)
 	const char *name = ctl->operand_count > 1 ? ctl->operands[1] : NULL;
 	bool has_both = option_given(ctl, "read") && option_given(ctl, "write");
 
-	if (strcmp(action, "list") == 0 && name == NULL)
+	if (strcmp(action, "list") == 0)
 		return client_print_list(ctl, "/v1/tokens", &list);
-	if (strcmp(action, "add") == 0 && name != NULL && !has_both)
-		return add_token(ctl, name);
-	if (strcmp(action, "rm") == 0 && name != NULL)
+	if (strcmp(action, "rm") == 0)
 		return remove_token(ctl, name);
-	ctl_complain(ctl, "usage: templatectl token add [--read|--write] NAME, "
-			  "token list or token rm NAME");
+	if (!has_both)
+		return add_token(ctl, name);
+	ctl_complain(ctl, "--read or --write, not both");
 	return CTL_USAGE;
 }
 

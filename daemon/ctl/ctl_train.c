@@ -74,12 +74,6 @@ static bool begin(const struct ctl *ctl, struct course *course)
 	};
 	course->ctl.operands++;
 	course->ctl.operand_count--;
-	if (course->extractor == NULL || !course->extractor->reads_ridges) {
-		ctl_complain(ctl,
-			     "%s: no method that is trained; that is mountain",
-			     ctl->operands[0]);
-		return false;
-	}
 	if (option_text(ctl, "gold") == NULL) {
 		ctl_complain(ctl, "--gold DIR is missing: the texts that "
 				  "should be found");

@@ -58,7 +58,9 @@ static struct slice without_brackets(struct slice word)
 	return word;
 }
 
-bool usage_word(struct slice form, size_t position, struct slice *word_out)
+/* usage_word(), and whether a command must have an operand there. */
+static bool find_word(struct slice form, size_t position,
+		      struct slice *word_out, bool *is_needed_out)
 {
 	for (size_t i = 0; form.size > 0; i++) {
 		struct slice word = {form.data, size_before(form, ' ')};
@@ -68,11 +70,44 @@ bool usage_word(struct slice form, size_t position, struct slice *word_out)
 							  : form.size);
 		repeats = cut_end(&word, "...");
 		if (i == position || (repeats && form.size == 0)) {
+			*is_needed_out =
+				i == position && slice_byte(word, 0) != '[';
 			*word_out = without_brackets(word);
 			return true;
 		}
 	}
 	return false;
+}
+
+bool usage_word(struct slice form, size_t position, struct slice *word_out)
+{
+	bool is_needed;
+
+	return find_word(form, position, word_out, &is_needed);
+}
+
+bool usage_allows(struct slice word, const char *operand)
+{
+	struct slice choice;
+
+	while (usage_take_choice(&word, &choice))
+		if (!usage_is_literal(choice) ||
+		    slice_equal(choice, slice_of(operand)))
+			return true;
+	return false;
+}
+
+bool usage_fits(struct slice form, const char *const *operands, size_t count)
+{
+	struct slice word;
+	bool is_needed = false;
+
+	for (size_t i = 0; i < count; i++)
+		if (!usage_word(form, i, &word) ||
+		    !usage_allows(word, operands[i]))
+			return false;
+	find_word(form, count, &word, &is_needed);
+	return !is_needed;
 }
 
 bool usage_take_choice(struct slice *word, struct slice *choice_out)

@@ -30,6 +30,13 @@ bool usage_word(struct slice form, size_t position, struct slice *word_out);
  */
 bool usage_take_choice(struct slice *word, struct slice *choice_out);
 
+/* Whether the operand may be that word: the word names something else than
+ * itself, or is the operand. */
+bool usage_allows(struct slice word, const char *operand);
+
+/* Whether a form has these operands [count], and needs no more. */
+bool usage_fits(struct slice form, const char *const *operands, size_t count);
+
 /* Whether a choice stands for itself: "add", but not "HOST" or "-". */
 bool usage_is_literal(struct slice choice);
 

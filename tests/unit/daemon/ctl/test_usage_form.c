@@ -74,6 +74,62 @@ START_TEST(choices_are_taken_in_order)
 }
 END_TEST
 
+/* Whether the words, which stand between blanks, fit the first form. */
+static bool fits(const char *operands, const char *line)
+{
+	struct usage_forms forms = usage_forms_of(operands);
+	struct slice form;
+	char text[64];
+	const char *words[8];
+	size_t count = 0;
+	char *rest = text;
+
+	snprintf(text, sizeof(text), "%s", line);
+	for (char *word; (word = strsep(&rest, " ")) != NULL;)
+		if (*word != '\0')
+			words[count++] = word;
+	usage_forms_next(&forms, &form);
+	return usage_fits(form, words, count);
+}
+
+START_TEST(a_command_has_all_that_is_needed_and_no_more)
+{
+	ck_assert(fits("", ""));
+	ck_assert(!fits("", "a"));
+	ck_assert(fits("OLD NEW", "a b"));
+	ck_assert(!fits("OLD NEW", "a"));
+	ck_assert(!fits("OLD NEW", "a b c"));
+	ck_assert(fits("[URL]", ""));
+}
+END_TEST
+
+START_TEST(words_in_brackets_come_together)
+{
+	ck_assert(fits("HOST/N [V1 V2]", "a"));
+	ck_assert(!fits("HOST/N [V1 V2]", "a 1"));
+	ck_assert(fits("HOST/N [V1 V2]", "a 1 2"));
+}
+END_TEST
+
+START_TEST(words_with_dots_are_needed_once)
+{
+	ck_assert(!fits("FILE|-...", ""));
+	ck_assert(fits("FILE|-...", "a"));
+	ck_assert(fits("FILE|-...", "a b c"));
+	ck_assert(fits("B [FILE|-]...", "b"));
+}
+END_TEST
+
+START_TEST(what_stands_for_itself_is_that_word)
+{
+	ck_assert(fits("rm HOST GUARD", "rm a b"));
+	ck_assert(!fits("rm HOST GUARD", "show a b"));
+	ck_assert(fits("bash|zsh", "zsh"));
+	ck_assert(!fits("bash|zsh", "ksh"));
+	ck_assert(fits("mountain|DIR", "ksh"));
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("usage_form");
@@ -84,6 +140,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests, dots_repeat_the_last_word);
 	tcase_add_test(tests, forms_are_apart);
 	tcase_add_test(tests, choices_are_taken_in_order);
+	tcase_add_test(tests, a_command_has_all_that_is_needed_and_no_more);
+	tcase_add_test(tests, words_in_brackets_come_together);
+	tcase_add_test(tests, words_with_dots_are_needed_once);
+	tcase_add_test(tests, what_stands_for_itself_is_that_word);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -69,9 +69,10 @@ def links(pages, folder):
                     not in pages[target].ids:
                 findings.append(f"{path}: {link}: has no such place")
     for sheet in folder.rglob("*.css"):
-        for link in re.findall(r"url\(['\"]?(https?:[^)]*)",
+        for link in re.findall(r"url\(['\"]?((?!data:)[^'\")]*)",
                                sheet.read_text("utf-8")):
-            findings.append(f"{sheet}: loads {link}")
+            if link.startswith("/") or not (sheet.parent / link).exists():
+                findings.append(f"{sheet}: loads {link}")
     return findings
 
 

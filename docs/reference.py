@@ -112,9 +112,10 @@ def operation(document, path, item, method):
         lines += ["", "The body: " + body.get("description", "") + " "
                   + content(document, body["content"])]
     for status, answer in op["responses"].items():
+        if status == "default":  # an error: said once, at the top
+            continue
         answer = resolve(document, answer)
-        word = "Else" if status == "default" else status
-        lines += ["", f"**{word}**: {answer['description']}."]
+        lines += ["", f"**{status}**: {answer['description'].rstrip('.')}."]
         inner = content(document, answer.get("content"))
         if inner:
             lines += ["", inner]
@@ -127,8 +128,10 @@ def api(root):
            "What the daemon answers over its Unix socket and over TCP. This "
            "page is made of `openapi.yaml`, from which clients can be made, "
            "too; [templated(8)](templated-8.md) tells more of each request.",
-           "", "An error has a fitting status and is an object "
-           "[Error](#error)."]
+           "", "Every request may be answered by an error instead: an object "
+           "[Error](#error) with a fitting status. "
+           + " ".join(document["components"]["responses"]["Error"]
+                      ["description"].split())]
     for tag in document["tags"]:
         out += ["", f"## {tag['name'].capitalize()}", "",
                 tag["description"] + "."]

@@ -264,10 +264,10 @@ def document_python(node, level, prefix=""):
         return []
     if isinstance(node, ast.ClassDef):
         bases = ", ".join(ast.unparse(b) for b in node.bases)
-        title, code = f"class {node.name}", f"class {node.name}({bases})"
+        title, code = f"class `{node.name}`", f"class {node.name}({bases})"
     else:
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-        title, code = f"{prefix}{node.name}", f"{word} {signature(node)}"
+        title, code = f"`{prefix}{node.name}`", f"{word} {signature(node)}"
     out = ["", f"{'#' * level} {title}", "", "```python", code, "```", "",
            "```text", said, "```"]
     if isinstance(node, ast.ClassDef):
@@ -279,7 +279,7 @@ def document_python(node, level, prefix=""):
 
 def python(root):
     out = ["# Python", "",
-           "The package `templated` in `python/`, from its docstrings."]
+           "The package `templated` in `python/`, as its sources describe it."]
     for path in sorted((root / "python" / "templated").rglob("*.py")):
         module = ast.parse(path.read_text("utf-8"))
         said = ast.get_docstring(module)

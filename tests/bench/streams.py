@@ -1,8 +1,8 @@
-"""streams.py [PAGES=100000 [FOLDER]]: the texts of a large site as a stream.
+"""streams.py [PAGES=100000 [FOLDER [CACHE=2 GiB]]]: the texts of a large site.
 
 PAGES copies of the HTML files below FOLDER (the sample site), each with words
 of its own, are handed in as one site. Then all texts are read as lines of JSON,
-twice, and as WET, and in the end 2000 pages are extracted in one batch. Printed
+twice, and as WET, by a daemon whose `answer.cache` is CACHE, and in the end 2000 pages are extracted in one batch. Printed
 are, ten times on the way, pages a second, what each of them cost the daemon in
 microseconds of CPU, and the resident memory of the keeper and of all workers, in
 MiB and without mapped files, such as the store. The reader is as fast as Python's
@@ -119,7 +119,9 @@ def batch(daemon, folder, count):
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else harness.SITE
-    daemon = harness.Daemon({"crawl": {"max_pages": count + 1}}).start()
+    cache = sys.argv[3] if len(sys.argv) > 3 else "2 GiB"
+    daemon = harness.Daemon({"crawl": {"max_pages": count + 1},
+                             "answer": {"cache": cache}}).start()
     print("| what | pages | seconds | pages/s | CPU us | keeper | workers |\n"
           "|-|-:|-:|-:|-:|-:|-:|")
     try:

@@ -32,28 +32,16 @@ class Spider(scrapy.Spider):
         crawler.signals.connect(spider.on_saturated,
                                 signals.template_saturated)
         crawler.signals.connect(spider.on_item, scrapy.signals.item_scraped)
-        crawler.signals.connect(spider.on_idle, scrapy.signals.spider_idle)
-        spider.forgets = crawler.settings.get("FORGETS")
         return spider
 
     def on_event(self, event):
         self.told.append(event["kind"])
-        self.crawler.engine.close_spider(self, "told")
 
     def on_saturated(self, template):
         self.told.append(template)
 
     def on_item(self, item):
         self.items.append(dict(item))
-
-    def on_idle(self):
-        """Have an event happen, and wait for it."""
-        if self.forgets:
-            with templated.Client(
-                    self.settings["TEMPLATED_SOCKET"]) as client:
-                client.forget(self.forgets)
-            self.forgets = None
-            raise scrapy.exceptions.DontCloseSpider
 
     def parse(self, response):
         yield {"url": response.url,

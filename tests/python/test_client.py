@@ -122,6 +122,19 @@ def test_a_batch_of_many_portions(client, web, faq):
     assert answers[301].answer.metadata.title == "Frequently Asked Questions"
 
 
+def test_pages_are_handed_in(own, patient):
+    report = patient.hand_in([
+        ("http://a.example/1", "<p>Übermäßig schöne Grüße von hier."),
+        ("http://a.example/2", "<p>Übermäßig".encode("iso-8859-1"),
+         "iso-8859-1")])
+    assert (report["pages"], report["complete"]) == (2, True)
+    assert patient.site("a.example")["pages"] == 2
+    assert "schöne Grüße" in patient.text("http://a.example/1").text
+    assert "Übermäßig" in patient.text("http://a.example/2").text
+    with pytest.raises(ValueError):
+        patient.hand_in([(None, "<p>x")])
+
+
 def test_nobody_answers(tmp_path):
     client = templated.Client(tmp_path / "none", patience=0.1)
     with pytest.raises(templated.UnreachableError) as caught:
@@ -152,22 +165,11 @@ def test_a_restart_is_waited_for(own, patient, faq):
     assert len(patient.sites()) == 1
 
 
-def record(url, html):
-    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + html
-    return (f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\n"
-            f"WARC-Record-ID: <urn:x:{len(url)}>\r\n"
-            "WARC-Date: 2020-01-02T03:04:05Z\r\n"
-            "Content-Type: application/http; msgtype=response\r\n"
-            f"Content-Length: {len(block)}\r\n\r\n").encode() + block \
-        + b"\r\n\r\n"
-
-
 def test_texts_over_a_restart(own, patient):
     """More text than sockets hold, so that the daemon is amid it."""
     urls = [f"http://texts.example/{i}" for i in range(100)]
-    report = patient.ingest(b"".join(
-        record(url, f"<h1>{url}</h1><p>".encode() + 3000 * b"words of it ")
-        for url in urls))
+    report = patient.hand_in(
+        (url, f"<h1>{url}</h1><p>" + 3000 * "words of it ") for url in urls)
     assert report["pages"] == len(urls)
     own.wait_for("texts.example")
     stream = patient.texts("texts.example")

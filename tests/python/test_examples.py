@@ -73,5 +73,11 @@ def test_scrapy_spider(web, daemon, host, tmp_path):
         module=("-m", "scrapy", "runspider"))
     items = [json.loads(line) for line in out.read_text().splitlines()]
     assert len(items) >= 5
-    assert all(item["template"].startswith(host + "/") and item["text"]
-               for item in items)
+    with templated.Client(daemon.socket) as client:
+        for item in items:
+            told = client.text(item["url"], format="md", metadata=True)
+            assert item == {
+                "url": item["url"], "text": told.text,
+                "metadata": told.metadata.as_dict(),
+                "template": told.template, "quality": told.quality,
+                "confidence": told.confidence}

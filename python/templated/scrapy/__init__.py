@@ -13,8 +13,11 @@
 What the settings say:
 
 TEMPLATED_SOCKET      the daemon: its socket, or http(s)://HOST:PORT with
-TEMPLATED_TOKEN       a token; without a daemon
-TEMPLATED_BUNDLE      a site's bundle; without both each page is by itself
+TEMPLATED_TOKEN       a token
+TEMPLATED_TEACH       hand the daemon each page, so that it learns the templates
+                      of a site that it does not watch: False
+TEMPLATED_BUNDLE      a site's bundle, in place of a daemon; without both each
+                      page is taken by itself
 TEMPLATED_THREADS     how many pages the bundle answers at a time: 1
 TEMPLATED_OPTIONS     of templated.extract(), such as {"format": "md"}
 TEMPLATED_FIELDS      {"text": "body"...}: the fields of items; metadata are

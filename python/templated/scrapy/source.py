@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import weakref
 from typing import Any
 
@@ -14,6 +15,7 @@ from templated.scrapy import signals
 from templated.scrapy.saturation import Saturation
 
 logger = logging.getLogger(__name__)
+TEACHERS = 2  # at a time; the daemon takes four uploads
 FIELDS = ("text", "metadata", "template", "quality", "confidence")
 
 
@@ -29,6 +31,8 @@ class Source:
             "TEMPLATED_FIELDS") or {name: name for name in FIELDS}
         self.html_field = settings.get("TEMPLATED_HTML_FIELD", "html")
         self.saturation = Saturation(settings.getint("TEMPLATED_SATURATION"))
+        self.teaches = settings.getbool("TEMPLATED_TEACH")
+        self.teaching = threading.Semaphore(TEACHERS)
         self.client: templated.Client | None = None
         self.bundle: templated.Bundle | None = None
         if settings.get("TEMPLATED_BUNDLE"):
@@ -60,8 +64,11 @@ class Source:
     def answer_response(self, response: Any) -> templated.Answer:
         """The same of a response of Scrapy."""
         header = response.headers.get(b"Content-Type", b"").decode("latin-1")
-        return self.answer(response.body, response.url,
-                           http_content_type_encoding(header))
+        charset = http_content_type_encoding(header)
+        if self.client is not None and self.teaches:
+            with self.teaching:
+                self.client.hand_in([(response.url, response.body, charset)])
+        return self.answer(response.body, response.url, charset)
 
     def page_of(self, item: Any) -> str | bytes | None:
         """The page that an item brings itself."""

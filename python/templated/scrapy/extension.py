@@ -35,13 +35,14 @@ class TemplatedExtension:
             "TEMPLATED_EVENTS", "template.*"))
         for handler, signal in (
                 (extension.spider_opened, of_scrapy.spider_opened),
-                (extension.response_received, of_scrapy.response_received),
+                (extension.request_reached_downloader,
+                 of_scrapy.request_reached_downloader),
                 (extension.spider_closed, of_scrapy.spider_closed)):
             crawler.signals.connect(handler, signal=signal)
         return extension
 
-    def response_received(self, response: Any) -> None:
-        parts = urllib.parse.urlsplit(response.url)
+    def request_reached_downloader(self, request: Any) -> None:
+        parts = urllib.parse.urlsplit(request.url)
         default = {"http": 80, "https": 443}.get(parts.scheme)
         host = parts.hostname or ""
         self.hosts.add(host if parts.port in (None, default)

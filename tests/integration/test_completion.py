@@ -27,14 +27,14 @@ STARTS = {
              "bind 'set bell-style none'; bind 'set show-all-if-ambiguous on';"
              "bind 'set page-completions off';"
              "bind 'set enable-bracketed-paste off';"
-             "source {script}; PS1='READY''> '"),
+             "source {script}; source {script}; PS1='READY''> '"),
     "zsh": (["zsh", "-f", "-i"],
             "autoload -Uz compinit; compinit -D -u; bindkey -e; unsetopt beep;"
             "unsetopt zle_bracketed_paste; LISTMAX=1000; unsetopt prompt_sp;"
-            "source {script}; PS1='READY''> '"),
+            "source {script}; source {script}; PS1='READY''> '"),
     "fish": (["fish", "--no-config", "-i"],
              "set -g fish_greeting; set -g fish_autosuggestion_enabled 0;"
-             "source {script}; function fish_prompt; echo -n 'READY''> '; end"),
+             "source {script}; source {script}; function fish_prompt; echo -n 'READY''> '; end"),
 }
 
 
@@ -54,7 +54,10 @@ class Shell:
             os.chdir(folder)
             os.execvpe(arguments[0], arguments, environment)
         self.seen = ""
-        self.type(setup.format(script=SHELLS / f"templatectl.{name}") + "\n")
+        for program in ("templated", "templatectl"):
+            setup = setup.replace(
+                "{script}", str(SHELLS / f"{program}.{name}"), 1)
+        self.type(setup + "\n")
         self.read_until("READY> ")
 
     def type(self, keys):
@@ -170,6 +173,10 @@ class Completion(harness.Case):
                     self.assertEqual(
                         [word.rstrip("/") for word in shell.words(typed)],
                         ["templatectl", *words])
+                self.assertEqual(shell.words("templated -c si\t"),
+                                 ["templated", "-c", "site.tpl"])
+                self.assertEqual(shell.words("templated --pr\t"),
+                                 ["templated", "--print-config"])
                 shown = shell.offers("templatectl st")
                 self.assertIn("status", shown)
                 shown = shell.offers("templatectl watch --max-")

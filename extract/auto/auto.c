@@ -1,11 +1,14 @@
 #include "extract/auto/auto.h"
 
+#include <string.h>
+
 #include "extract/auto/auto_choice.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
 #include "extract/auto/auto_template.h"
 #include "extract/auto/auto_trace.h"
 #include "page/page.h"
+#include "store/arena.h"
 
 /* Parameters whose default comes from a model file. */
 enum {
@@ -46,25 +49,52 @@ static enum scope scope_of(const double *given)
 	return (enum scope)given[PARAMETER_SCOPE];
 }
 
+static const void *prepare(const struct page *page, const double *given,
+			   struct arena *arena)
+{
+	return prepared_page_make(arena, page, scope_of(given));
+}
+
 static const void *learn(const struct sample *sample, const double *given,
 			 struct arena *arena)
 {
 	return known_passages_learn(sample, scope_of(given), arena);
 }
 
-/* With the evidence of other pages where the template is known. */
-static struct passage_scores score(const struct extractor_input *input,
-				   const struct passages *passages)
+/* By the page alone, what was prepared of it is copied: it stays as it is. */
+static struct passage_scores score_alone(const struct extractor_input *input,
+					 const struct prepared_page *prepared,
+					 const struct passages *passages)
 {
 	struct arena *arena = input->arena;
-	const struct page_claims claims = claims_of_page(arena, passages->page);
-	struct passage_scores scores = passage_scores_make(
-		arena, passages, &claims, scope_of(input->parameters),
-		input->trace != NULL);
+	struct passage_scores scores;
+
+	if (prepared == NULL) {
+		const struct page_claims claims =
+			claims_of_page(arena, passages->page);
+
+		return passage_scores_make(arena, passages, &claims,
+					   scope_of(input->parameters),
+					   input->trace != NULL);
+	}
+	scores = prepared->scores;
+	scores.scores = ARENA_NEW(arena, float, passages->count);
+	memcpy(scores.scores, prepared->scores.scores,
+	       passages->count * sizeof(*scores.scores));
+	return scores;
+}
+
+/* With the evidence of other pages where the template is known. */
+static struct passage_scores score(const struct extractor_input *input,
+				   const struct prepared_page *prepared,
+				   const struct passages *passages)
+{
+	struct passage_scores scores = score_alone(input, prepared, passages);
 
 	if (input->learned != NULL)
-		scores.evidence = known_passages_view(input->learned, arena,
-						      passages, scores.scores);
+		scores.evidence = known_passages_view(
+			input->learned, input->arena, passages, scores.scores,
+			prepared == NULL ? NULL : prepared->paths);
 	if (scores.evidence != NULL)
 		evidence_apply(scores.evidence, passages->count, scores.scores);
 	return scores;
@@ -73,9 +103,14 @@ static struct passage_scores score(const struct extractor_input *input,
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
 	const struct page *page = input->page;
-	const struct passages passages = passages_make(input->arena, page);
+	/* an explanation shows what is not kept */
+	const struct prepared_page *prepared =
+		input->trace == NULL ? input->prepared : NULL;
+	const struct passages passages =
+		prepared != NULL ? prepared->passages
+				 : passages_make(input->arena, page);
 	double threshold = input->parameters[PARAMETER_threshold];
-	const struct passage_scores scores = score(input, &passages);
+	const struct passage_scores scores = score(input, prepared, &passages);
 	const bool *is_chosen = passages_choose(input->arena, &passages,
 						scores.scores, threshold);
 
@@ -111,6 +146,7 @@ const struct extractor extractor_auto = {
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = MAY_KNOW_SAMPLE,
 #include "auto-choice.model"
+	.prepare = prepare,
 	.learn = learn,
 	.learned_parameters = PARAMETER_SCOPE + 1,
 	.run = run,

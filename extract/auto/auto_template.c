@@ -1,6 +1,7 @@
 #include "extract/auto/auto_template.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_model.h"
@@ -28,19 +29,69 @@ struct known_passages {
 	struct template_slots slots;
 };
 
-static void learn_page(struct known_passages *known,
-		       const struct passages *passages, const float *scores,
-		       uint32_t bit)
+static float *copy_scores(struct arena *arena, const float *scores,
+			  uint32_t count)
 {
-	struct arena *own = arena_create();
-	const struct scored_page page = {
-		.passages = passages,
-		.paths = node_paths(own, passages->page, true),
-		.scores = scores,
-	};
+	float *copy = ARENA_ROOM(arena, float, count);
 
-	template_slots_add(&known->slots, &page, bit);
-	arena_destroy(own);
+	memcpy(copy, scores, count * sizeof(*copy));
+	return copy;
+}
+
+/* The scores without what they are made of, which is several times as much. */
+static struct passage_scores
+score(struct arena *arena, const struct passages *passages, enum scope scope)
+{
+	struct arena *scratch = arena_create();
+	const struct page_claims claims =
+		claims_of_page(scratch, passages->page);
+	struct passage_scores scores =
+		passage_scores_make(scratch, passages, &claims, scope, false);
+
+	scores.page = copy_scores(arena, scores.page, passages->count);
+	scores.scores = copy_scores(arena, scores.scores, passages->count);
+	arena_destroy(scratch);
+	return scores;
+}
+
+const struct prepared_page *prepared_page_make(struct arena *arena,
+					       const struct page *page,
+					       enum scope scope)
+{
+	struct prepared_page *prepared =
+		ARENA_NEW(arena, struct prepared_page, 1);
+
+	prepared->passages = passages_make(arena, page);
+	prepared->scores = score(arena, &prepared->passages, scope);
+	prepared->paths = node_paths(arena, page, true);
+	return prepared;
+}
+
+static void learn_page(struct known_passages *known,
+		       const struct prepared_page *page, uint32_t bit)
+{
+	template_slots_add(&known->slots,
+			   &(struct scored_page){
+				   .passages = &page->passages,
+				   .paths = page->paths,
+				   .scores = page->scores.scores,
+			   },
+			   bit);
+}
+
+static void learn_scored(struct known_passages *known, struct arena *own,
+			 const struct page *page, const float *scores,
+			 uint32_t bit)
+{
+	const struct passages passages = passages_make(own, page);
+
+	template_slots_add(&known->slots,
+			   &(struct scored_page){
+				   .passages = &passages,
+				   .paths = node_paths(own, page, true),
+				   .scores = scores,
+			   },
+			   bit);
 }
 
 /* Count what one page alone has, and copy the tables into `arena`. */
@@ -86,17 +137,17 @@ static const struct known_passages *learn(const struct sample *sample,
 
 	for (uint32_t i = 0; i < sample->count; i++) {
 		struct arena *own = arena_create();
-		const struct page *page = sample->pages[i];
-		const struct page_claims claims = claims_of_page(own, page);
-		const struct passages passages = passages_make(own, page);
 
-		learn_page(&growing, &passages,
-			   scores != NULL
-				   ? scores[i]
-				   : passage_scores_make(own, &passages,
-							 &claims, scope, false)
-					     .scores,
-			   1U << i);
+		if (scores != NULL)
+			learn_scored(&growing, own, sample->pages[i], scores[i],
+				     1U << i);
+		else if (sample->prepared != NULL)
+			learn_page(&growing, sample->prepared[i], 1U << i);
+		else
+			learn_page(&growing,
+				   prepared_page_make(own, sample->pages[i],
+						      scope),
+				   1U << i);
 		arena_destroy(own);
 	}
 	known = finish(&growing, arena);
@@ -343,11 +394,14 @@ static void view_near(const struct view *view, uint32_t i,
 
 const struct passage_evidence *
 known_passages_view(const struct known_passages *known, struct arena *arena,
-		    const struct passages *passages, const float *scores)
+		    const struct passages *passages, const float *scores,
+		    const uint64_t *paths)
 {
 	const struct scored_page page = {
 		.passages = passages,
-		.paths = node_paths(arena, passages->page, true),
+		.paths = paths != NULL
+				 ? paths
+				 : node_paths(arena, passages->page, true),
 		.scores = scores,
 	};
 	const struct view view = make_view(known, arena, &page);

@@ -17,6 +17,7 @@
 
 #include <stdint.h>
 
+#include "extract/auto/auto_score.h"
 #include "extract/auto/template_feature.h"
 #include "extract/core/extractor.h"
 #include "extract/text/passage.h"
@@ -29,9 +30,22 @@ struct passage_evidence {
 	float values[TEMPLATE_COUNT];
 };
 
+/* A page by itself, as both the template and the page's own answer need it. */
+struct prepared_page {
+	struct passages passages;
+	struct passage_scores scores; /* without evidence and moves */
+	const uint64_t *paths;        /* node_paths() with classes */
+};
+
+/* Prepare the page by the scope; belongs to `arena`. The page must stay. */
+const struct prepared_page *prepared_page_make(struct arena *arena,
+					       const struct page *page,
+					       enum scope scope);
+
 /*
- * Score the pages of the sample by the scope and count their texts by slot:
- * about 250 bytes a passage. The result belongs to `arena`. Linear.
+ * Score the pages of the sample by the scope, unless they are prepared, and
+ * count their texts by slot: about 250 bytes a passage. The result belongs to
+ * `arena`. Linear.
  */
 const struct known_passages *known_passages_learn(const struct sample *sample,
 						  enum scope scope,
@@ -45,11 +59,12 @@ known_passages_of_scores(const struct sample *sample,
 /*
  * The evidence for each passage [passages->count], owned by `arena`; NULL when
  * the sample has no two pages but this one. `scores` are those of the page
- * alone. Linear.
+ * alone, `paths` its node_paths() with classes, or NULL. Linear.
  */
 const struct passage_evidence *
 known_passages_view(const struct known_passages *known, struct arena *arena,
-		    const struct passages *passages, const float *scores);
+		    const struct passages *passages, const float *scores,
+		    const uint64_t *paths);
 
 /* Add what the forest says of the evidence: scores [count], in place. */
 void evidence_apply(const struct passage_evidence *evidence, uint32_t count,

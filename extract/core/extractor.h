@@ -27,7 +27,8 @@ struct verdict {
 /* How often the page's fragments stand in the pages of its cluster. */
 struct template_counts {
 	uint32_t page_count; /* pages of the cluster */
-	/* pages that hold the text node's fragment: [page->text_count] */
+	/* pages that hold the text node's fragment: [page->text_count]; for a
+	   method that does not read_counts() zeros, unless it is explained */
 	const uint32_t *document_frequency;
 };
 
@@ -37,6 +38,9 @@ enum { MAX_SAMPLE_PAGES = 32 };
 struct sample {
 	const struct page *const *pages; /* [count] */
 	uint32_t count;                  /* 1..MAX_SAMPLE_PAGES */
+	/* What extractor->prepare() made of each with the same parameters:
+	   [count]; NULL: nothing was prepared. */
+	const void *const *prepared;
 };
 
 /* What a method needs besides the page. */
@@ -64,6 +68,8 @@ struct extractor_input {
 	 * page's template is not known.
 	 */
 	const void *learned;
+	/* What prepare() made of the page with the same parameters; or NULL. */
+	const void *prepared;
 	const struct ridge_model *ridges; /* the site's own; or NULL */
 	const double *parameters; /* [extractor->parameter_count], in range */
 	struct arena *arena;      /* for scratch memory; freed by the caller */
@@ -101,6 +107,13 @@ struct extractor {
 	 */
 	double thresholds[SCOPE_COUNT][FAVOR_COUNT];
 	/*
+	 * What both learn() and run() find in a page by itself, in `arena`; the
+	 * page must stay. Who needs both can have it done once. NULL: there is
+	 * nothing of this kind. Depends on what learn() depends on.
+	 */
+	const void *(*prepare)(const struct page *page,
+			       const double *parameters, struct arena *arena);
+	/*
 	 * What the method learns of a sample, in `arena`, for run() on any
 	 * number of pages; keeps no pointer into the sample. Not NULL with
 	 * KNOWS_SAMPLE, may be NULL with MAY_KNOW_SAMPLE, NULL otherwise.
@@ -122,6 +135,12 @@ static inline bool needs_template(const struct extractor *extractor)
 {
 	return extractor->needs == KNOWS_COUNTS ||
 	       extractor->needs == KNOWS_SAMPLE;
+}
+
+/* The method reads how often each fragment stands in the cluster. */
+static inline bool reads_counts(const struct extractor *extractor)
+{
+	return needs_template(extractor);
 }
 
 /* The method uses a sample of the page's cluster. */

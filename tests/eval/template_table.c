@@ -115,7 +115,7 @@ static void write_page(struct table *table, uint64_t first, const char *path)
 	if (table->arena == NULL)
 		learn(table);
 	evidence = known_passages_view(table->known, page->arena, &passages,
-				       scores_at(table, first));
+				       scores_at(table, first), NULL);
 	if (evidence != NULL)
 		count = passages.count;
 	fwrite(&count, sizeof(count), 1, table->out);

@@ -104,7 +104,7 @@ static void extract(const struct page *page, const struct extractor *extractor,
 		    bool is_laid_out)
 {
 	const struct template_counts counts = {3, frequencies_of(page)};
-	const struct sample sample = {&page, 1};
+	const struct sample sample = {.pages = &page, .count = 1};
 	double parameters[MAX_PARAMETERS];
 	struct extractor_input input = {
 		.page = page,

@@ -75,7 +75,8 @@ const struct verdict *run(const struct page *page, const char *method,
 		.template_counts = counts,
 	};
 
-	return run_input(input, &(struct sample){&page, 1}, method, assignment);
+	return run_input(input, &(struct sample){.pages = &page, .count = 1},
+			 method, assignment);
 }
 
 const struct trace *trace_of(const struct page *page, const char *method,
@@ -88,7 +89,8 @@ const struct trace *trace_of(const struct page *page, const char *method,
 		.trace = trace_create(page->arena, page->text_count),
 	};
 
-	run_input(input, &(struct sample){&page, 1}, method, assignment);
+	run_input(input, &(struct sample){.pages = &page, .count = 1}, method,
+		  assignment);
 	return input.trace;
 }
 
@@ -129,8 +131,9 @@ const struct verdict *run_traced(const struct page *const *pages,
 
 	for (uint32_t i = 0; i < count; i++)
 		count_page(pages[i], fragments, page->text_count, frequencies);
-	return run_input(input, &(struct sample){pages, count}, method,
-			 assignment);
+	return run_input(input,
+			 &(struct sample){.pages = pages, .count = count},
+			 method, assignment);
 }
 
 const struct verdict *run_sampled(const struct page *const *pages,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extract/auto/auto.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
 #include "store/arena.h"
@@ -50,6 +51,65 @@ START_TEST(the_same_page_has_the_same_scores)
 	assert_same(copy, verdicts);
 	page_destroy(page);
 	page_destroy(copy);
+}
+END_TEST
+
+/* Pages of a template, whose first one is answered. */
+static const char *const members[] = {
+	"<ul><li><a href=/>Home</a></ul><p>One man has walked on grey dust for "
+	"two hours.<p>All rights are reserved.",
+	"<ul><li><a href=/>Home</a></ul><p>No man has ever walked on the sun, "
+	"which is hot.<p>All rights are reserved.",
+	"<ul><li><a href=/>Home</a></ul><p>Nobody knows who has walked in this "
+	"valley before.<p>All rights are reserved.",
+};
+enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+
+static struct verdict *answer_member(const struct page *const *pages,
+				     const void *const *prepared)
+{
+	double parameters[MAX_PARAMETERS];
+	struct arena *arena = pages[0]->arena;
+	const struct sample sample = {
+		.pages = pages, .count = MEMBERS, .prepared = prepared};
+	struct extractor_input input = {
+		.page = pages[0], .parameters = parameters, .arena = arena};
+	struct verdict *verdicts =
+		ARENA_NEW(arena, struct verdict, pages[0]->text_count);
+
+	extractor_defaults(&extractor_auto, parameters);
+	input.learned = extractor_auto.learn(&sample, parameters, arena);
+	if (prepared != NULL)
+		input.prepared = prepared[0];
+	extractor_auto.run(&input, verdicts);
+	return verdicts;
+}
+
+START_TEST(what_is_prepared_is_what_would_be_computed)
+{
+	const struct page *pages[MEMBERS];
+	const void *prepared[MEMBERS];
+	double parameters[MAX_PARAMETERS];
+	const struct verdict *computed;
+	const struct verdict *by_prepared;
+
+	extractor_defaults(&extractor_auto, parameters);
+	for (size_t i = 0; i < MEMBERS; i++) {
+		pages[i] = parse(members[i]);
+		prepared[i] = extractor_auto.prepare(pages[i], parameters,
+						     pages[i]->arena);
+	}
+	computed = answer_member(pages, NULL);
+	by_prepared = answer_member(pages, prepared);
+	for (uint32_t i = 0; i < pages[0]->text_count; i++)
+		ck_assert_mem_eq(&computed[i].score, &by_prepared[i].score,
+				 sizeof(computed[i].score));
+	/* and it can be used again */
+	by_prepared = answer_member(pages, prepared);
+	for (uint32_t i = 0; i < pages[0]->text_count; i++)
+		ck_assert_float_eq(computed[i].score, by_prepared[i].score);
+	for (size_t i = 0; i < MEMBERS; i++)
+		page_destroy((struct page *)(uintptr_t)pages[i]);
 }
 END_TEST
 
@@ -207,6 +267,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("auto");
 
 	tcase_add_test(tcase, the_same_page_has_the_same_scores);
+	tcase_add_test(tcase, what_is_prepared_is_what_would_be_computed);
 	tcase_add_test(tcase, a_page_of_paragraphs_takes_little_memory);
 	tcase_add_test(tcase, scores_are_probabilities);
 	tcase_add_test(tcase, the_threshold_rules);

@@ -90,7 +90,7 @@ START_TEST(a_page_of_the_sample_is_not_its_own_witness)
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
 
 	assert_evidence(known_passages_view(pages.known, pages.arena,
-					    &pages.first, scores));
+					    &pages.first, scores, NULL));
 	teardown(&pages);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(a_page_that_is_not_in_the_sample_sees_the_same)
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
 
 	assert_evidence(known_passages_view(pages.known, pages.arena,
-					    &pages.first, scores));
+					    &pages.first, scores, NULL));
 	teardown(&pages);
 }
 END_TEST
@@ -112,7 +112,7 @@ START_TEST(one_other_page_is_no_template)
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
 
 	ck_assert_ptr_null(known_passages_view(pages.known, pages.arena,
-					       &pages.first, scores));
+					       &pages.first, scores, NULL));
 	teardown(&pages);
 }
 END_TEST
@@ -132,8 +132,10 @@ START_TEST(the_view_is_the_same_from_inside_and_outside)
 
 	for (uint32_t i = 0; i < PASSAGES; i++)
 		scores[i] = own.scores[i];
-	inside = known_passages_view(all.known, all.arena, &all.first, scores);
-	outside = known_passages_view(rest.known, rest.arena, &first, scores);
+	inside = known_passages_view(all.known, all.arena, &all.first, scores,
+				     NULL);
+	outside = known_passages_view(rest.known, rest.arena, &first, scores,
+				      NULL);
 	for (uint32_t i = 0; i < PASSAGES; i++)
 		for (int k = 0; k < TEMPLATE_COUNT; k++)
 			ck_assert_float_eq(value_of(inside, i, k),
@@ -151,10 +153,10 @@ START_TEST(the_order_of_the_sample_does_not_matter)
 	const struct sample sample = {.pages = turned, .count = PAGES};
 	const float scores[PASSAGES] = {0.1F, 0.9F, 0.5F};
 	const struct passage_evidence *one = known_passages_view(
-		pages.known, pages.arena, &pages.first, scores);
+		pages.known, pages.arena, &pages.first, scores, NULL);
 	const struct passage_evidence *other = known_passages_view(
 		known_passages_learn(&sample, SCOPE_NONE, pages.arena),
-		pages.arena, &pages.first, scores);
+		pages.arena, &pages.first, scores, NULL);
 
 	for (uint32_t i = 0; i < PASSAGES; i++)
 		for (int k = 0; k < TEMPLATE_COUNT; k++)
@@ -183,7 +185,7 @@ START_TEST(a_slot_knows_how_its_pages_agree)
 		.count = PAGES};
 	const struct passage_evidence *evidence = known_passages_view(
 		known_passages_of_scores(&sample, scores, pages.arena),
-		pages.arena, &pages.first, given[0]);
+		pages.arena, &pages.first, given[0], NULL);
 
 	ck_assert_float_eq_tol(value_of(evidence, 1, TEMPLATE_slot_odds),
 			       logf(1.5F), 1e-5F);
@@ -219,7 +221,7 @@ START_TEST(a_teaser_elsewhere_is_seen)
 	first = passages_make(arena, items[0]);
 	evidence = known_passages_view(
 		known_passages_learn(&sample, SCOPE_NONE, arena), arena, &first,
-		scores);
+		scores, NULL);
 	ck_assert_uint_eq(first.count, 2);
 	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency), 1);
 	ck_assert_float_eq(value_of(evidence, 0, TEMPLATE_frequency_in_slot),

@@ -54,8 +54,8 @@ static void teardown(void)
 
 static struct slot_view view_of(uint32_t sampled, const struct page *page)
 {
-	const struct sample sample = {(const struct page *const *)pages,
-				      sampled};
+	const struct sample sample = {
+		.pages = (const struct page *const *)pages, .count = sampled};
 
 	return slots_view(slots_learn(&sample, page->arena), page, page->arena);
 }
@@ -130,7 +130,7 @@ START_TEST(what_two_pages_have_is_not_unique)
 	struct page *one = parse("<p>a b<p>c");
 	struct page *two = parse("<p>a b<p>d<!-- another source -->");
 	const struct page *const sampled[] = {one};
-	const struct sample sample = {sampled, 1};
+	const struct sample sample = {.pages = sampled, .count = 1};
 	struct slot_view view =
 		slots_view(slots_learn(&sample, two->arena), two, two->arena);
 

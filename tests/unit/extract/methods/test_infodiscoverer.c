@@ -62,7 +62,8 @@ START_TEST(a_page_outside_of_the_sample_is_counted_too)
 		parse("<p>menu</p><p>tide</p>"),
 		parse("<p>menu</p>"),
 	};
-	const struct sample others = {(const struct page *const *)pages + 1, 3};
+	const struct sample others = {
+		.pages = (const struct page *const *)pages + 1, .count = 3};
 	double parameters[MAX_PARAMETERS];
 	struct verdict verdicts[2];
 	struct extractor_input input = {

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "extract/choose.h"
+#include "extract/extractors.h"
 #include "extract/text/fragment.h"
 #include "store/arena.h"
 #include "store/hash.h"
@@ -20,6 +22,17 @@ static const uint64_t *hashes_of(const struct page *page)
 	return hashes;
 }
 
+/* Whether the answer is made of how often the fragments stand in the cluster:
+ * the most of what is read of a site. */
+static bool needs_counts(const struct text_request *request)
+{
+	const struct extractor *method = extractor_find(
+		request->method == NULL ? DEFAULT_METHOD : request->method);
+
+	return request->format == FORMAT_EXPLAIN ||
+	       (method != NULL && reads_counts(method));
+}
+
 /*
  * Take in what the site knows of the page. ERR_BUSY: the known page stands
  * there no more, or not as it did.
@@ -34,8 +47,10 @@ static enum error take_in(struct extraction *extraction,
 	};
 	enum error error;
 
-	question->fragments = hashes_of(page);
-	question->count = page->text_count;
+	if (needs_counts(extraction->request)) {
+		question->fragments = hashes_of(page);
+		question->count = page->text_count;
+	}
 	error = site_ask(extraction->site, question, &answer);
 	if (error == ERR_NONE && question->known != NULL && !answer.is_there)
 		error = ERR_BUSY;

@@ -26,6 +26,9 @@ struct extraction {
 	const struct site_view *site; /* NULL: of a site that is not known */
 	model_loader *load_model;     /* or NULL: no site has a model */
 	void *load_context;
+	/* What the method that answers has prepared of the page
+	   (extractor->prepare()); or NULL. */
+	const void *prepared;
 	/* The following fields are set by the functions below. */
 	const struct page *page;
 	struct template_counts counts; /* page_count 0: nothing is known */

@@ -125,6 +125,7 @@ static void run(const struct extraction *extraction,
 		.template_counts =
 			choice->has_template ? &extraction->counts : NULL,
 		.learned = tools->taught.knowledge,
+		.prepared = extraction->prepared,
 		.ridges = tools->own == NULL ? extraction->rules->ridges
 					     : tools->own,
 		.parameters = tools->parameters,

@@ -18,13 +18,15 @@ bool text_has_word(struct slice text, const char *word)
 {
 	const char *at = text.data;
 	const char *end = at == NULL ? NULL : at + text.size;
+	const size_t size = strlen(word);
 
 	while (at < end) {
 		const char *begin = at;
 
 		while (at < end && !is_space(*at) && *at != ',')
 			at++;
-		if (text_is((struct slice){begin, (size_t)(at - begin)}, word))
+		if ((size_t)(at - begin) == size &&
+		    text_is((struct slice){begin, size}, word))
 			return true;
 		if (at < end)
 			at++;

@@ -217,7 +217,7 @@ static bool is_wanted(unsigned measure, const struct analyse_options *options)
 
 /* The signatures by the measures that are wanted, each with the width that
  * belongs to it. */
-static void sign(struct page *page, const struct path_table *paths,
+static void sign(const struct page *page, const struct path_table *paths,
 		 const struct url *url, const struct analyse_options *options,
 		 struct record *record)
 {
@@ -238,9 +238,10 @@ static void sign(struct page *page, const struct path_table *paths,
 	}
 }
 
-void analyse_page(struct page *page, struct slice body, const struct url *url,
-		  const struct analyse_options *options,
-		  struct buffer *record_out)
+static void fill_record(const struct page *page, struct slice body,
+			const struct url *url,
+			const struct analyse_options *options,
+			struct buffer *record_out)
 {
 	struct record record = {
 		.content_hash = hash64(body.data, body.size, 0),
@@ -261,6 +262,17 @@ void analyse_page(struct page *page, struct slice body, const struct url *url,
 	record_encode(&record, links, record_out);
 }
 
+void analyse_page(const struct page *page, struct slice body,
+		  const struct url *url, const struct analyse_options *options,
+		  struct buffer *record_out)
+{
+	struct page copy = *page;
+
+	copy.arena = arena_create(); /* a page that is kept does not grow */
+	fill_record(&copy, body, url, options, record_out);
+	arena_destroy(copy.arena);
+}
+
 enum error analyse(struct slice body, struct slice charset,
 		   const struct url *url, const struct analyse_options *options,
 		   struct buffer *record_out)
@@ -270,7 +282,7 @@ enum error analyse(struct slice body, struct slice charset,
 
 	if (error != ERR_NONE)
 		return error;
-	analyse_page(page, body, url, options, record_out);
+	fill_record(page, body, url, options, record_out);
 	page_destroy(page);
 	return ERR_NONE;
 }

@@ -39,9 +39,9 @@ enum error analyse(struct slice body, struct slice charset,
 		   struct buffer *record_out);
 
 /* The same of a page that is parsed already; `body` is what it was parsed from.
- * The page's arena grows. */
-void analyse_page(struct page *page, struct slice body, const struct url *url,
-		  const struct analyse_options *options,
+ */
+void analyse_page(const struct page *page, struct slice body,
+		  const struct url *url, const struct analyse_options *options,
 		  struct buffer *record_out);
 
 #endif

@@ -114,6 +114,29 @@ enum error answer_extract(struct store *store, const struct answer_rules *rules,
 	return answer_by(try_extract, store, rules, request, answer_out);
 }
 
+enum error answer_parsed(struct store *store, const struct answer_rules *rules,
+			 const struct text_request *request,
+			 struct parsed_page parsed,
+			 struct text_answer *answer_out)
+{
+	struct found_page found = {.has_page = true};
+	struct extraction extraction = {.rules = rules,
+					.request = request,
+					.load_model = site_model_load,
+					.prepared = parsed.prepared};
+	enum error error;
+
+	*answer_out = (struct text_answer){.page = parsed.page};
+	error = found_page_read(store, rules, request->url, &found, answer_out);
+	extraction.site = found.view;
+	answer_out->fetched_ms = found.fetched_ms;
+	if (error == ERR_NONE)
+		error = extraction_of_known(&extraction, parsed.page,
+					    &found.known, answer_out);
+	found_page_close(&found);
+	return error;
+}
+
 enum error answer_place(struct store *store, const struct url *url,
 			struct text_answer *answer)
 {

@@ -18,6 +18,7 @@
 #include "template/text_answer.h"
 
 struct arena;
+struct page;
 struct pool;
 
 /*
@@ -27,6 +28,22 @@ struct pool;
 enum error answer_text(struct store *store, const struct answer_rules *rules,
 		       const struct text_request *request,
 		       struct text_answer *answer_out);
+
+/* A page that is stored, parsed from the same bytes. */
+struct parsed_page {
+	struct page *page;
+	const void *prepared; /* by the method of the request
+				 (extractor->prepare()); or NULL */
+};
+
+/*
+ * The same of a page that is parsed already: it belongs to the answer then,
+ * after an error too. ERR_BUSY: the site has changed meanwhile.
+ */
+enum error answer_parsed(struct store *store, const struct answer_rules *rules,
+			 const struct text_request *request,
+			 struct parsed_page parsed,
+			 struct text_answer *answer_out);
 
 /*
  * Fill in what the answer to a stored page says of its place: url, cluster,

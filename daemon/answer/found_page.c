@@ -105,14 +105,15 @@ static enum error copy_page(struct txn *txn, const struct stored *stored,
 {
 	const struct stored_pages pages = {txn, stored->site.id,
 					   stored->row.cluster, &rules->limits};
-	enum error error;
+	enum error error = ERR_NONE;
 
 	found->view = stored_site_open(&found->site, txn->store, &stored->site,
 				       rules);
 	if (found->view == NULL)
 		return ERR_CORRUPT;
-	error = stored_page_body(&pages, stored->key, &stored->row,
-				 &found->body);
+	if (!found->has_page)
+		error = stored_page_body(&pages, stored->key, &stored->row,
+					 &found->body);
 	if (error == ERR_NOT_KEPT)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "see retention.bodies_age, retention.bodies_count and "

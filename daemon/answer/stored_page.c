@@ -133,6 +133,22 @@ uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 	return count;
 }
 
+uint32_t stored_sample_find(const struct stored_pages *from, uint32_t max_count,
+			    uint64_t max_bytes, uint64_t *keys_out)
+{
+	struct candidate *first = mem_alloc(max_count, sizeof(*first));
+	uint32_t found = find_first(from, max_count, first);
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+
+	for (; count < found && (count < 2 || bytes <= max_bytes); count++) {
+		keys_out[count] = first[count].key;
+		bytes += first[count].row.body_bytes;
+	}
+	free(first);
+	return count;
+}
+
 uint32_t stored_pages_sample(const struct stored_pages *from,
 			     uint32_t max_count, uint64_t max_bytes,
 			     struct page **pages_out)

@@ -61,6 +61,11 @@ enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 uint32_t stored_pages_find(const struct stored_pages *from, uint32_t max_count,
 			   uint64_t *keys_out);
 
+/* The same of the pages that stored_pages_sample() would parse, if none of them
+ * is damaged. */
+uint32_t stored_sample_find(const struct stored_pages *from, uint32_t max_count,
+			    uint64_t max_bytes, uint64_t *keys_out);
+
 /*
  * Parse up to `max_count` of them: those with the lowest content hashes, a
  * random but reproducible sample; garbage collection keeps their bodies

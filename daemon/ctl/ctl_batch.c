@@ -65,10 +65,7 @@ static enum ctl_status run_all(struct batch_run *run,
 	struct page_run_counts counts;
 	enum ctl_status status;
 
-	if (!offline_site_learn(run->ctl,
-				request->format == FORMAT_EXPLAIN ? NULL
-								  : request,
-				&run->site))
+	if (!offline_site_learn(run->ctl, request, &run->site))
 		return CTL_FAILED;
 	pages.inputs = &run->site.inputs;
 	pages.is_wanted = run->site.is_stored;

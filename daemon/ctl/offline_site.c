@@ -5,6 +5,7 @@
 #include "daemon/worker/learned.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/early_answer.h"
+#include "daemon/ctl/kept_pages.h"
 #include "daemon/ctl/ordered_work.h"
 #include "daemon/ctl/page_run.h"
 #include "daemon/ctl/progress.h"
@@ -20,8 +21,11 @@
 enum {
 	FIRST_CHANGES = 32, /* of the first commit */
 	MAX_CHANGES = 200,
-	MAX_KEPT_BYTES = 256 << 20, /* of answers */
-	FAST_LEVEL = -30,           /* of bodies in a store that is dropped */
+	FIRST_KEPT_BYTES = 128 << 20, /* of parsed pages, in any case */
+	MAX_KEPT_BYTES = 448 << 20,   /* of parsed pages */
+	MAX_EARLY_BYTES = 128 << 20,  /* of answers */
+	FAST_LEVEL = -300, /* of bodies in a store that is dropped: hardly more
+		   than a copy */
 	HTTP_OK = 200,
 	MAX_WAITING_BYTES = 64 << 20,
 	MAX_LEARNED_BYTES = 64 << 20,
@@ -48,12 +52,14 @@ struct lesson {
 	struct packer *packer; /* of what the commit drops soon */
 	struct progress progress;
 	bool is_broken; /* it cannot go on; the error was reported */
-	/* Pages that will have no template are answered while they are parsed.
-	   Which these are is not known before the end; so all are while few of
-	   the last ones have got one. */
+	/* Pages are kept as they are parsed while there is room, all at first
+	   and then while many have a template. Of the others those that will
+	   have no template are answered while they are parsed. Which these are
+	   is not known before the end; so all are while few of the last ones
+	   have got one. */
 	struct early_rules rules; /* no request: none is answered */
 	bool is_answering;        /* the next page is */
-	size_t kept_bytes;        /* of these answers */
+	size_t early_bytes;       /* of these answers */
 };
 
 static bool add_site(struct lesson *lesson)
@@ -147,7 +153,9 @@ static void commit(struct lesson *lesson)
 		buffer_free(&waiting->packed);
 		buffer_free(&waiting->record);
 	}
-	if (lesson->rules.request != NULL && !lesson->is_broken)
+	if (lesson->rules.request != NULL &&
+	    lesson->rules.request->format != FORMAT_EXPLAIN &&
+	    !lesson->is_broken)
 		lesson->is_answering = has_few_templates(lesson);
 	lesson->change_count = 0;
 	lesson->waiting_bytes = 0;
@@ -157,11 +165,13 @@ static void commit(struct lesson *lesson)
 /* A page under way. */
 struct page_lesson {
 	size_t input;
+	bool is_kept;
 	bool wants_answer;
 	enum error error;
 	struct url url;
 	struct buffer body;
 	struct buffer record;
+	struct page *page;          /* that is kept; or NULL */
 	struct text_answer *answer; /* detached; or NULL */
 };
 
@@ -180,6 +190,17 @@ static bool is_clash(struct lesson *lesson, size_t input)
 	return true;
 }
 
+/* A page with a template is learned from and answered later; an answer takes
+ * less room than a page. */
+static bool is_to_keep(const struct lesson *lesson)
+{
+	const struct kept_pages *kept = lesson->site->kept;
+
+	return kept != NULL &&
+	       kept_pages_bytes(kept) < (lesson->is_answering ? FIRST_KEPT_BYTES
+							      : MAX_KEPT_BYTES);
+}
+
 static bool next_lesson(void *context, void *place)
 {
 	struct lesson *lesson = context;
@@ -192,8 +213,9 @@ static bool next_lesson(void *context, void *place)
 		return false;
 	progress_show(&lesson->progress, lesson->next, count, NULL);
 	one->input = lesson->next++;
-	one->wants_answer =
-		lesson->is_answering && lesson->kept_bytes < MAX_KEPT_BYTES;
+	one->is_kept = is_to_keep(lesson);
+	one->wants_answer = !one->is_kept && lesson->is_answering &&
+			    lesson->early_bytes < MAX_EARLY_BYTES;
 	return true;
 }
 
@@ -219,7 +241,9 @@ static enum error study(const struct lesson *lesson, struct page_lesson *one)
 	if (error != ERR_NONE)
 		return error;
 	analyse_page(page, body, &one->url, &options, &one->record);
-	if (one->wants_answer)
+	if (one->is_kept)
+		one->page = page;
+	else if (one->wants_answer)
 		one->answer =
 			early_answer_make(&lesson->rules, &one->url, page);
 	else
@@ -234,12 +258,15 @@ static void work_on_lesson(void *context, void *place)
 	one->error = study(context, one);
 }
 
-static void keep_answer(struct lesson *lesson, const struct page_lesson *one)
+static void keep(struct lesson *lesson, const struct page_lesson *one)
 {
+	if (one->page != NULL)
+		kept_pages_add(lesson->site->kept, one->input, &one->url,
+			       one->page);
 	if (one->answer == NULL)
 		return;
 	lesson->site->early[one->input] = one->answer;
-	lesson->kept_bytes += early_answer_bytes(one->answer);
+	lesson->early_bytes += early_answer_bytes(one->answer);
 }
 
 /* Pack it and queue it for the commit, which takes its record. */
@@ -267,7 +294,7 @@ static bool end_lesson(void *context, void *place)
 	struct page_lesson *one = place;
 
 	if (one->error == ERR_NONE) {
-		keep_answer(lesson, one);
+		keep(lesson, one);
 		add_change(lesson, one);
 	} else {
 		skip(lesson, one->input, one->error);
@@ -334,13 +361,27 @@ static void select_threshold(struct lesson *lesson)
 	lesson->is_broken |= error != ERR_NONE;
 }
 
+static void teach(struct lesson *lesson)
+{
+	struct offline_site *site = lesson->site;
+	struct url seed;
+
+	if (offline_url("", &seed) == ERR_NONE)
+		kept_pages_teach(site->kept, site->store, &seed, &site->rules,
+				 lesson->rules.request,
+				 page_run_jobs(lesson->ctl));
+}
+
 static void learn(struct lesson *lesson)
 {
 	struct offline_site *site = lesson->site;
 
 	site->is_stored = mem_alloc(site->inputs.count, sizeof(bool));
 	site->early = mem_alloc(site->inputs.count, sizeof(void *));
+	if (lesson->rules.request != NULL)
+		site->kept = kept_pages_create(MAX_KEPT_BYTES);
 	site->rules.learned = learned_cache_create(MAX_LEARNED_BYTES);
+	site->rules.max_learned = MAX_LEARNED_BYTES;
 	site->rules.min_cluster_pages = (uint32_t)option_whole(
 		lesson->ctl, "min-pages", site->rules.min_cluster_pages);
 	lesson->changes = mem_alloc(MAX_CHANGES, sizeof(*lesson->changes));
@@ -352,6 +393,8 @@ static void learn(struct lesson *lesson)
 	if (!lesson->is_broken &&
 	    offline_threshold(lesson->ctl) == THRESHOLD_AUTO)
 		select_threshold(lesson);
+	if (!lesson->is_broken && site->kept != NULL)
+		teach(lesson);
 	engine_destroy(lesson->engine);
 	packer_destroy(lesson->packer);
 	free(lesson->changes);
@@ -368,7 +411,8 @@ bool offline_site_learn(const struct ctl *ctl,
 		.max_changes = FIRST_CHANGES,
 		.rules = {&site_out->rules, request,
 			  option_given(ctl, "only-with-metadata")},
-		.is_answering = request != NULL,
+		.is_answering =
+			request != NULL && request->format != FORMAT_EXPLAIN,
 	};
 
 	*site_out = (struct offline_site){.rules = answer_rules_default};
@@ -376,6 +420,24 @@ bool offline_site_learn(const struct ctl *ctl,
 		return false;
 	learn(&lesson);
 	return !lesson.is_broken;
+}
+
+/* The request has the page's URL. */
+static enum error answer_placed(struct offline_site *site, size_t input,
+				const struct text_request *request,
+				struct text_answer *answer_out)
+{
+	struct parsed_page parsed = {0};
+
+	if (site->kept != NULL)
+		parsed = kept_pages_take(site->kept, input);
+	if (parsed.page != NULL)
+		return answer_parsed(site->store, &site->rules, request, parsed,
+				     answer_out);
+	if (early_answer_take(site->early[input], site->store, &site->rules,
+			      request, answer_out))
+		return ERR_NONE;
+	return answer_text(site->store, &site->rules, request, answer_out);
 }
 
 enum error offline_site_answer(struct offline_site *site, size_t input,
@@ -387,11 +449,8 @@ enum error offline_site_answer(struct offline_site *site, size_t input,
 	enum error error = offline_url(site->inputs.items[input].name, &url);
 
 	placed.url = &url;
-	if (error == ERR_NONE &&
-	    !early_answer_take(site->early[input], site->store, &site->rules,
-			       &placed, answer_out))
-		error = answer_text(site->store, &site->rules, &placed,
-				    answer_out);
+	if (error == ERR_NONE)
+		error = answer_placed(site, input, &placed, answer_out);
 	answer_out->fetched_ms = 0; /* it was not */
 	return error;
 }
@@ -401,6 +460,7 @@ void offline_site_close(struct offline_site *site)
 	for (size_t i = 0; site->early != NULL && i < site->inputs.count; i++)
 		early_answer_free(site->early[i]);
 	free(site->early);
+	kept_pages_destroy(site->kept);
 	learned_cache_destroy(site->rules.learned);
 	store_close(site->store);
 	inputs_free(&site->inputs);

@@ -20,6 +20,7 @@ struct offline_site {
 			    reported */
 	struct store *store;
 	struct answer_rules rules;  /* for answers: with a cache of its own */
+	struct kept_pages *kept;    /* what is still parsed; or NULL */
 	struct text_answer **early; /* [inputs.count] what was answered while
 				       it was parsed; or NULL */
 };
@@ -28,10 +29,10 @@ struct offline_site {
  * Learn the pages of the folder that is the first operand, by --measure,
  * --threshold, --width, --min-pages and --jobs where the verb has them: cluster
  * them, count, and choose the threshold when it is auto. The pages have the
- * URLs of offline_url(). What `request` (or NULL) will ask of each page is
- * answered at once where it probably has no template, so that it is parsed
- * once. False, with a message, on failure. End with offline_site_close() in any
- * case.
+ * URLs of offline_url(). Pages of which `request` (or NULL) will be asked stay
+ * parsed as long as there is room, up to 448 MB; the others are answered at
+ * once where they probably have no template: most are parsed once. False, with
+ * a message, on failure. End with offline_site_close() in any case.
  */
 bool offline_site_learn(const struct ctl *ctl,
 			const struct text_request *request,

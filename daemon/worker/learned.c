@@ -160,6 +160,25 @@ static struct read_sample read_sample(const struct learned_question *question)
 	return sample;
 }
 
+/* Of nothing yet; held once. */
+static struct learned *create(const struct learned_question *question,
+			      uint32_t changes)
+{
+	struct learned *learned = mem_alloc(1, sizeof(*learned));
+
+	*learned = (struct learned){
+		.extractor = question->extractor,
+		.site = question->site,
+		.cluster = question->cluster,
+		.changes = changes,
+		.arena = arena_create(),
+		.users = 1,
+	};
+	memcpy(learned->parameters, question->parameters,
+	       sizeof(learned->parameters));
+	return learned;
+}
+
 static struct learned *learn(const struct learned_question *question,
 			     const struct read_sample *sample)
 {
@@ -171,18 +190,8 @@ static struct learned *learn(const struct learned_question *question,
 
 	if (count == 0)
 		return NULL;
-	learned = mem_alloc(1, sizeof(*learned));
-	*learned = (struct learned){
-		.extractor = question->extractor,
-		.site = question->site,
-		.cluster = question->cluster,
-		.changes = sample->changes,
-		.sample = sample->hash,
-		.arena = arena_create(),
-		.users = 1,
-	};
-	memcpy(learned->parameters, question->parameters,
-	       sizeof(learned->parameters));
+	learned = create(question, sample->changes);
+	learned->sample = sample->hash;
 	learned->knowledge =
 		learn_from(question->extractor, learned->parameters, pages,
 			   count, learned->arena);
@@ -246,6 +255,23 @@ struct learned *learned_get(struct learned_cache *cache,
 		return learn_anew(NULL, question);
 	learned = find(cache, question, NULL);
 	return learned != NULL ? learned : learn_and_keep(cache, question);
+}
+
+void learned_teach(struct learned_cache *cache,
+		   const struct learned_question *question,
+		   const struct sample *sample)
+{
+	struct learned *learned = create(question, question->changes);
+
+	learned->knowledge = question->extractor->learn(
+		sample,
+		question->extractor->learned_parameters > 0
+			? learned->parameters
+			: NULL,
+		learned->arena);
+	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
+	keep(cache, learned);
+	learned_release(cache, learned);
 }
 
 const void *learned_knowledge(const struct learned *learned)

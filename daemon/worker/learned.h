@@ -56,6 +56,14 @@ struct learned;
 struct learned *learned_get(struct learned_cache *cache,
 			    const struct learned_question *question);
 
+/*
+ * Learn from a sample that is at hand, and keep it for learned_get(), as if it
+ * had been read: the pages are the same ones. They stay the caller's.
+ */
+void learned_teach(struct learned_cache *cache,
+		   const struct learned_question *question,
+		   const struct sample *sample);
+
 /* The result of extractor->learn(); NULL for NULL. */
 const void *learned_knowledge(const struct learned *learned);
 

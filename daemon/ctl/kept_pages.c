@@ -1,0 +1,308 @@
+#include "daemon/ctl/kept_pages.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "daemon/answer/stored_page.h"
+#include "daemon/answer/stored_site.h"
+#include "daemon/ctl/ordered_work.h"
+#include "daemon/worker/learned.h"
+#include "extract/choose.h"
+#include "page/page.h"
+#include "store/arena.h"
+#include "store/key.h"
+#include "store/lower_bound.h"
+#include "store/memory.h"
+#include "store/rows_cluster.h"
+#include "store/rows_site.h"
+#include "template/learning.h"
+#include "template/request.h"
+
+struct kept_page {
+	size_t index;
+	uint64_t key; /* of the stored page */
+	struct parsed_page parsed;
+};
+
+struct kept_pages {
+	struct kept_page *items;   /* [count], ascending by index */
+	struct kept_page **by_key; /* [count], once it is taught from */
+	size_t count;
+	size_t capacity;
+	size_t bytes;
+	size_t max_bytes;
+};
+
+struct kept_pages *kept_pages_create(size_t max_bytes)
+{
+	struct kept_pages *kept = mem_alloc(1, sizeof(*kept));
+
+	kept->max_bytes = max_bytes;
+	return kept;
+}
+
+void kept_pages_destroy(struct kept_pages *kept)
+{
+	if (kept == NULL)
+		return;
+	for (size_t i = 0; i < kept->count; i++)
+		page_destroy(kept->items[i].parsed.page);
+	free(kept->items);
+	free(kept->by_key);
+	free(kept);
+}
+
+size_t kept_pages_bytes(const struct kept_pages *kept)
+{
+	return kept->bytes;
+}
+
+void kept_pages_add(struct kept_pages *kept, size_t index,
+		    const struct url *url, struct page *page)
+{
+	assert(kept->count == 0 || kept->items[kept->count - 1].index < index);
+	kept->items = mem_grow(kept->items, kept->count, &kept->capacity,
+			       sizeof(*kept->items));
+	kept->items[kept->count++] = (struct kept_page){
+		.index = index,
+		.key = page_key_of(slice_of(url->text)),
+		.parsed = {.page = page},
+	};
+	kept->bytes += arena_bytes(page->arena);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct kept_page *const *left = a;
+	const struct kept_page *const *right = b;
+
+	if ((*left)->key != (*right)->key)
+		return (*left)->key < (*right)->key ? -1 : 1;
+	return 0;
+}
+
+static void sort_by_key(struct kept_pages *kept)
+{
+	kept->by_key = mem_alloc(kept->count, sizeof(struct kept_page *));
+	for (size_t i = 0; i < kept->count; i++)
+		kept->by_key[i] = &kept->items[i];
+	qsort(kept->by_key, kept->count, sizeof(struct kept_page *),
+	      compare_keys);
+}
+
+static struct kept_page *find(const struct kept_pages *kept, uint64_t key)
+{
+	size_t at;
+
+	LOWER_BOUND(at, kept->count, kept->by_key[at]->key < key);
+	return at < kept->count && kept->by_key[at]->key == key
+		       ? kept->by_key[at]
+		       : NULL;
+}
+
+/* The clusters of the site, on their way. */
+struct teaching {
+	struct kept_pages *kept;
+	struct store *store;
+	const struct answer_rules *rules;
+	const struct text_request *request;
+	struct learned_question question; /* but for the cluster
+				      and its changes */
+	uint32_t site;
+	uint32_t *clusters; /* [count], that may have a template */
+	size_t count;
+	size_t capacity;
+	size_t next;
+};
+
+struct class
+{
+	uint32_t cluster;
+	uint32_t changes;                          /* struct cluster_state */
+	struct kept_page *pages[MAX_SAMPLE_PAGES]; /* [count] */
+	uint32_t count;
+	bool keeps_prepared; /* for the answers; else they prepare anew */
+	size_t grown_bytes;
+};
+
+static void find_clusters(struct teaching *teaching, struct txn *txn)
+{
+	struct key prefix = key_site(teaching->site);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+	struct cluster_row row;
+
+	while (scan_next(&scan)) {
+		if (!cluster_row_decode(scan.value, &row) ||
+		    row.page_count < teaching->rules->min_cluster_pages)
+			continue;
+		teaching->clusters = mem_grow(
+			teaching->clusters, teaching->count,
+			&teaching->capacity, sizeof(*teaching->clusters));
+		teaching->clusters[teaching->count++] =
+			key_u32(scan.key, sizeof(uint32_t));
+	}
+	scan_end(&scan);
+}
+
+/* Whether all of the sample of the cluster is kept, which it is filled with. */
+static bool gather(const struct teaching *teaching, struct class *class)
+{
+	uint64_t keys[MAX_SAMPLE_PAGES];
+	struct txn txn = txn_begin_read(teaching->store);
+	const struct stored_pages pages = {&txn, teaching->site, class->cluster,
+					   &teaching->rules->limits};
+	uint32_t count = stored_sample_find(&pages, MAX_SAMPLE_PAGES,
+					    MAX_SAMPLE_BYTES, keys);
+	bool is_read;
+
+	class->changes =
+		stored_site_state(&txn, teaching->site, class->cluster).changes;
+	is_read = txn.error == ERR_NONE;
+	txn_abort(&txn);
+	for (class->count = 0; class->count < count; class->count++) {
+		class->pages[class->count] =
+			find(teaching->kept, keys[class->count]);
+		if (class->pages[class->count] == NULL)
+			return false;
+	}
+	return is_read && count > 0;
+}
+
+static bool next_class(void *context, void *place)
+{
+	struct teaching *teaching = context;
+	struct class *class = place;
+	size_t taught = learned_cache_bytes(teaching->rules->learned);
+
+	class->keeps_prepared =
+		teaching->kept->bytes < teaching->kept->max_bytes;
+	while (teaching->next < teaching->count &&
+	       taught < teaching->rules->max_learned) {
+		class->cluster = teaching->clusters[teaching->next++];
+		if (gather(teaching, class))
+			return true;
+	}
+	return false;
+}
+
+/* What is prepared of a page is kept in its arena, which grows. */
+static const void *prepare(const struct learned_question *question,
+			   struct class *class, uint32_t page,
+			   struct arena *scratch)
+{
+	struct parsed_page *parsed = &class->pages[page]->parsed;
+	struct arena *arena = parsed->page->arena;
+	size_t bytes = arena_bytes(arena);
+
+	if (!class->keeps_prepared)
+		return question->extractor->prepare(
+			parsed->page, question->parameters, scratch);
+	parsed->prepared = question->extractor->prepare(
+		parsed->page, question->parameters, arena);
+	class->grown_bytes += arena_bytes(arena) - bytes;
+	return parsed->prepared;
+}
+
+/* A page is in one cluster, so that no other thread has it. */
+static void teach(void *context, void *place)
+{
+	const struct teaching *teaching = context;
+	struct class *class = place;
+	struct learned_question question = teaching->question;
+	bool is_prepared = question.extractor->prepare != NULL;
+	struct arena *scratch = arena_create();
+	const struct page *pages[MAX_SAMPLE_PAGES];
+	const void *prepared[MAX_SAMPLE_PAGES];
+
+	question.cluster = class->cluster;
+	question.changes = class->changes;
+	for (uint32_t i = 0; i < class->count; i++) {
+		pages[i] = class->pages[i]->parsed.page;
+		prepared[i] = is_prepared
+				      ? prepare(&question, class, i, scratch)
+				      : NULL;
+	}
+	learned_teach(teaching->rules->learned, &question,
+		      &(struct sample){
+			      .pages = pages,
+			      .count = class->count,
+			      .prepared = is_prepared ? prepared : NULL,
+		      });
+	arena_destroy(scratch);
+}
+
+static bool end_class(void *context, void *place)
+{
+	const struct teaching *teaching = context;
+	const struct class *class = place;
+
+	teaching->kept->bytes += class->grown_bytes;
+	return true;
+}
+
+/* The question of the request's method for a page with a template; false: it
+ * learns nothing. */
+static bool make_question(struct teaching *teaching, const struct site_row *row,
+			  double *parameters)
+{
+	char reason[256];
+	struct choice choice;
+
+	if (choose_extractor(teaching->request->method, UINT32_MAX, 1,
+			     &choice) != ERR_NONE ||
+	    !choice.has_template || !learns_sample(choice.extractor) ||
+	    !request_parameters(teaching->request, choice.extractor,
+				teaching->rules->settings, parameters, reason))
+		return false;
+	teaching->site = row->id;
+	teaching->question = (struct learned_question){
+		.extractor = choice.extractor,
+		.parameters = parameters,
+		.site = row->id,
+		.limits = &teaching->rules->limits,
+	};
+	return true;
+}
+
+void kept_pages_teach(struct kept_pages *kept, struct store *store,
+		      const struct url *url, const struct answer_rules *rules,
+		      const struct text_request *request, unsigned jobs)
+{
+	struct teaching teaching = {.kept = kept,
+				    .store = store,
+				    .rules = rules,
+				    .request = request};
+	const struct ordered_work work = {
+		.next = next_class,
+		.work = teach,
+		.done = end_class,
+		.context = &teaching,
+		.item_bytes = sizeof(struct class),
+	};
+	double parameters[MAX_PARAMETERS];
+	struct site_row row;
+	struct txn txn = txn_begin_read(store);
+	bool is_wanted = site_get(&txn, slice_of(url->host), &row) &&
+			 make_question(&teaching, &row, parameters);
+
+	if (is_wanted)
+		find_clusters(&teaching, &txn);
+	txn_abort(&txn);
+	sort_by_key(kept);
+	if (is_wanted)
+		ordered_work_run(&work, jobs);
+	free(teaching.clusters);
+}
+
+struct parsed_page kept_pages_take(struct kept_pages *kept, size_t index)
+{
+	struct parsed_page parsed = {0};
+	size_t at;
+
+	LOWER_BOUND(at, kept->count, kept->items[at].index < index);
+	if (at < kept->count && kept->items[at].index == index) {
+		parsed = kept->items[at].parsed;
+		kept->items[at].parsed = (struct parsed_page){0};
+	}
+	return parsed;
+}

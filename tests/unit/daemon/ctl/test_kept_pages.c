@@ -1,0 +1,182 @@
+/* Pages that stay parsed have the answers that they would have without. */
+#include "daemon/ctl/kept_pages.h"
+
+#include <stdio.h>
+
+#include "daemon/worker/learned.h"
+#include "store/arena.h"
+#include "template/answer_json.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 40 };
+
+static struct world world;
+static struct kept_pages *kept;
+static struct answer_rules rules;
+
+static struct url url_of(unsigned seed)
+{
+	struct url url;
+	char text[64];
+
+	snprintf(text, sizeof(text), "http://a.test/page/%u", seed);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	return url;
+}
+
+/* Every second page is another template's; page `seed` stays as `seed`. */
+static void put(unsigned seed)
+{
+	struct url url = url_of(seed);
+	struct buffer body = {0};
+	struct page *page;
+
+	world_page(&body, seed % 2, seed);
+	ck_assert_int_eq(world_put(&world, url.text, buffer_slice(&body)),
+			 ERR_NONE);
+	ck_assert_int_eq(page_parse(&page, buffer_slice(&body),
+				    (struct slice){NULL, 0}, &rules.limits),
+			 ERR_NONE);
+	kept_pages_add(kept, seed, &url, page);
+	buffer_free(&body);
+}
+
+static void setup_with(size_t max_bytes)
+{
+	world = (struct world){0};
+	world_open(&world, 0);
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	rules = answer_rules_default;
+	rules.learned = learned_cache_create(1 << 20);
+	rules.max_learned = 1 << 20;
+	kept = kept_pages_create(max_bytes);
+	for (unsigned i = 0; i < PAGES; i++)
+		put(i);
+}
+
+static void teardown(void)
+{
+	kept_pages_destroy(kept);
+	learned_cache_destroy(rules.learned);
+	world_close(&world);
+}
+
+static struct buffer json_of(enum error error, struct text_answer *answer)
+{
+	struct buffer json = {0};
+
+	ck_assert_int_eq(error, ERR_NONE);
+	ck_assert(answer->has_template);
+	answer_json(answer, &json);
+	buffer_append_byte(&json, '\0');
+	text_answer_free(answer);
+	return json;
+}
+
+/* The answer to the page that is kept, and that to the one in the store. */
+static void check_page(struct text_request request, unsigned seed)
+{
+	const struct url url = url_of(seed);
+	struct answer_rules fresh = rules;
+	struct text_answer answer;
+	struct buffer of_kept;
+	struct buffer of_stored;
+	enum error error;
+
+	fresh.learned = NULL;
+	request.url = &url;
+	error = answer_parsed(world.store, &rules, &request,
+			      kept_pages_take(kept, seed), &answer);
+	of_kept = json_of(error, &answer);
+	error = answer_text(world.store, &fresh, &request, &answer);
+	of_stored = json_of(error, &answer);
+	ck_assert_str_eq(of_kept.data, of_stored.data);
+	ck_assert_ptr_null(kept_pages_take(kept, seed).page);
+	buffer_free(&of_kept);
+	buffer_free(&of_stored);
+}
+
+static void check(const char *method, size_t max_bytes)
+{
+	const struct url url = url_of(0);
+	const struct text_request request = {.format = FORMAT_JSON,
+					     .method = method};
+	size_t taught;
+
+	setup_with(max_bytes);
+	kept_pages_teach(kept, world.store, &url, &rules, &request, 2);
+	taught = learned_cache_bytes(rules.learned);
+	for (unsigned i = 0; i < PAGES; i++)
+		check_page(request, i);
+	/* nothing was learned after that */
+	ck_assert_uint_gt(taught, 0);
+	ck_assert_uint_eq(learned_cache_bytes(rules.learned), taught);
+	teardown();
+}
+
+START_TEST(a_kept_page_has_the_answer_of_the_stored_one)
+{
+	check("auto", SIZE_MAX);
+	check("df+", SIZE_MAX);
+}
+END_TEST
+
+START_TEST(without_room_nothing_prepared_stays)
+{
+	check("auto", 0);
+}
+END_TEST
+
+/* What learns nothing is not taught. */
+START_TEST(a_method_of_the_page_alone_is_not_taught)
+{
+	const struct url url = url_of(0);
+	const struct text_request request = {.method = "accb"};
+
+	setup_with(SIZE_MAX);
+	kept_pages_teach(kept, world.store, &url, &rules, &request, 1);
+	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
+	teardown();
+}
+END_TEST
+
+/* The page is read from the store then, and so is the sample. */
+START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
+{
+	const struct url url = url_of(0);
+	const struct text_request request = {.format = FORMAT_JSON};
+	struct buffer body = {0};
+
+	setup_with(SIZE_MAX);
+	for (unsigned i = PAGES; i < 4 * PAGES; i++) {
+		struct url other = url_of(i);
+
+		buffer_clear(&body);
+		world_page(&body, i % 2, i);
+		ck_assert_int_eq(
+			world_put(&world, other.text, buffer_slice(&body)),
+			ERR_NONE);
+	}
+	kept_pages_teach(kept, world.store, &url, &rules, &request, 1);
+	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
+	for (unsigned i = 0; i < 4; i++)
+		check_page(request, i);
+	ck_assert_ptr_null(kept_pages_take(kept, PAGES).page);
+	buffer_free(&body);
+	teardown();
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("kept_pages");
+	TCase *tests = tcase_create("kept_pages");
+
+	tcase_add_test(tests, a_kept_page_has_the_answer_of_the_stored_one);
+	tcase_add_test(tests, without_room_nothing_prepared_stays);
+	tcase_add_test(tests, a_method_of_the_page_alone_is_not_taught);
+	tcase_add_test(tests, a_cluster_whose_sample_is_not_kept_is_not_taught);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -96,6 +96,10 @@ static const struct form {
 	{"GET", "/v1/sites/H/texts?since=N&format=wet.gz&param=a=1", false},
 	{"POST", "/v1/extract/batch", true},
 	{"POST", "/v1/extract/batch?content=json&include=p", true},
+	{"DELETE", "/v1/pages?url=U", false},
+	{"POST", "/logout", true},
+	{"GET", "/ui/page/visit?url=U", false},
+	{"GET", "/ui/sites/H/settings", false},
 };
 
 enum { FORMS = sizeof(forms) / sizeof(*forms) };

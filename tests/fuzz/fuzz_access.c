@@ -1,0 +1,269 @@
+/*
+ * Any bytes as the head of a request over TCP: who is let in by Host, Origin,
+ * Sec-Fetch-Site, Cookie and Authorization. An input is a byte that says what
+ * is asked for, and lines of headers, in which 0x01 stands for a token that may
+ * read and 0x02 for one that may write. The answer is that of the real server
+ * and API, on a Unix socket, which live as long as the fuzzer. What is held
+ * against it is told apart from the bytes alone, by other rules than those of
+ * daemon/access.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/access/tokens.h"
+#include "store/log.h"
+#include "tests/unit/daemon/served.h"
+
+enum {
+	NOW_MS = 1000000,
+	PATIENT_MS = 20000,
+	MAX_HEAD = 8192,
+	MARK_READ = 1,
+	MARK_WRITE = 2,
+};
+
+#define NAME "texts.test"
+
+/* What is asked for, and the status that only those get who are let in. */
+static const struct target {
+	const char *line;
+	int status;
+	bool is_change;
+	bool is_open; /* to who may read */
+} targets[] = {
+	{"GET /v1/events?limit=1", 200, false, true},
+	{"GET /", 200, false, true},
+	{"GET /v1/hooks", 200, false, false},
+	{"POST /v1/silences", 405, true, true},
+	{"DELETE /v1/hooks/7", 404, true, false},
+	{"POST /ui/alerts/7/ack", 404, true, false},
+};
+
+static struct store *store;
+static struct engine *engine;
+static struct tokens *tokens;
+static struct served served;
+static char words[2][TOKEN_BYTES]; /* that may read, that may write */
+static char folder[64] = "/tmp/fuzz_access.XXXXXX";
+
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool is_so, const char *what)
+{
+	if (is_so)
+		return;
+	fprintf(stderr, "fuzz_access: %s\n", what);
+	abort();
+}
+
+static void end(void)
+{
+	static const char *const names[] = {"data.mdb", "lock.mdb", "lock",
+					    "secrets",  "tokens",   ""};
+	char name[96];
+
+	served_stop(&served);
+	tokens_close(tokens);
+	engine_destroy(engine);
+	store_close(store);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(name, sizeof(name), "%s/%s", folder, names[i]);
+		remove(name);
+	}
+}
+
+static void open_all(void)
+{
+	const struct store_options options = {.is_temporary = true};
+	const struct engine_options limits = {.max_sites = 4};
+
+	must(mkdtemp(folder) != NULL, "no folder");
+	must(store_open(&store, folder, &options) == ERR_NONE, "no store");
+	must(engine_create(&engine, store, &limits, NOW_MS) == ERR_NONE,
+	     "no engine");
+	must(tokens_open(&tokens, folder) == ERR_NONE, "no tokens");
+	must(tokens_add(tokens, "read", TOKEN_READS, NOW_MS, words[0]) ==
+			     ERR_NONE &&
+		     tokens_add(tokens, "write", TOKEN_WRITES, NOW_MS,
+				words[1]) == ERR_NONE,
+	     "no token");
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): libFuzzer's type */
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+	(void)count;
+	(void)arguments;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) {
+		printf("skipped: there are no network namespaces here\n");
+		_Exit(EXIT_SUCCESS);
+	}
+	log_set_level(LOG_LEVEL_ERROR);
+	open_all();
+	served_make(&served, store, engine, folder);
+	served.tokens = tokens;
+	served.http_options.admit = api_admit;
+	served.http_options.handle = api_handle_admitted;
+	served.http_options.is_quick = NULL;
+	served.config.listen_rate = 0;
+	snprintf(served.config.listen_names, sizeof(served.config.listen_names),
+		 NAME ", other.test");
+	served_start(&served);
+	atexit(end);
+	return 0;
+}
+
+/* The lines with the tokens in them, without what would end the head or go on
+ * with the line before. */
+static void append_lines(struct buffer *out, const uint8_t *data, size_t size)
+{
+	bool is_begin = true;
+
+	for (size_t i = 0; i < size && out->size < MAX_HEAD; i++) {
+		bool is_blank = data[i] == ' ' || data[i] == '\t';
+
+		if (data[i] == '\r' || data[i] == '\0' ||
+		    (is_begin && (is_blank || data[i] == '\n')))
+			continue;
+		is_begin = data[i] == '\n';
+		if (data[i] == MARK_READ || data[i] == MARK_WRITE)
+			buffer_append_text(out, words[data[i] == MARK_WRITE]);
+		else if (is_begin)
+			buffer_append_text(out, "\r\n");
+		else
+			buffer_append_byte(out, (char)data[i]);
+	}
+	if (!is_begin)
+		buffer_append_text(out, "\r\n");
+}
+
+/* The status of the answer; 0: it has none. */
+static int ask(const struct buffer *request)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct pollfd one = {.fd = file, .events = POLLIN};
+	char answer[4096] = "";
+	int status = 0;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", served.path);
+	must(file >= 0 && connect(file, (struct sockaddr *)&address,
+				  sizeof(address)) == 0,
+	     "nobody listens");
+	if (send(file, request->data, request->size, MSG_NOSIGNAL) < 0 ||
+	    poll(&one, 1, PATIENT_MS) <= 0) {
+		close(file);
+		return 0;
+	}
+	if (recv(file, answer, sizeof(answer) - 1, 0) > 0 &&
+	    strncmp(answer, "HTTP/1.1 ", 9) == 0)
+		status = atoi(answer + 9);
+	close(file);
+	return status;
+}
+
+/* What stands behind the name and the colon of a line; NULL: another name. */
+static const char *value_in(const char *line, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (strncasecmp(line, name, length) != 0)
+		return NULL;
+	line += length + strspn(line + length, " \t");
+	return *line == ':' ? line + 1 : NULL;
+}
+
+/* How many headers of that name hold the text, in any case. */
+static unsigned count(const char *lines, const char *name, const char *text)
+{
+	unsigned found = 0;
+
+	while (*lines != '\0') {
+		size_t size = strcspn(lines, "\r");
+		char *line = strndup(lines, size);
+		const char *value = value_in(line, name);
+
+		found += value != NULL && strcasestr(value, text) != NULL;
+		free(line);
+		lines += size + strspn(lines + size, "\r\n");
+	}
+	return found;
+}
+
+/* Is there one such header alone, and does it hold the text? */
+static bool is_just(const char *lines, const char *name, const char *text)
+{
+	return count(lines, name, "") == 1 && count(lines, name, text) == 1;
+}
+
+/* The laws, for one who was let in; `is_by_header`: by an Authorization. */
+static void check_change(const char *lines, bool is_by_header)
+{
+	must(!is_just(lines, "Origin", "evil"), "changed for an evil page");
+	must(is_by_header || count(lines, "Origin", "http") > 0 ||
+		     count(lines, "Sec-Fetch-Site", "same-origin") > 0,
+	     "changed by a cookie that came unasked");
+}
+
+static void check_token(const struct target *target, const char *lines)
+{
+	bool is_writer = count(lines, "Authorization", words[1]) > 0 ||
+			 count(lines, "Cookie", words[1]) > 0;
+	bool is_reader = count(lines, "Authorization", words[0]) > 0 ||
+			 count(lines, "Cookie", words[0]) > 0;
+
+	must(is_writer || is_reader, "in without a token");
+	must(is_writer || target->is_open, "a reader got what is closed");
+}
+
+static void check_admitted(const struct target *target, const char *lines)
+{
+	bool is_by_header = count(lines, "Authorization", "td_") > 0;
+
+	check_token(target, lines);
+	/* a name of ours, or no name: an address has a dot or a bracket */
+	must(count(lines, "Host", NAME) > 0 ||
+		     count(lines, "Host", "localhost") > 0 ||
+		     count(lines, "Host", ".") > 0 ||
+		     count(lines, "Host", "]") > 0,
+	     "in by a host of others");
+	must(!is_just(lines, "Host", "evil"), "in by an evil host");
+	must(is_by_header || !is_just(lines, "Sec-Fetch-Site", "cross"),
+	     "in by the cookie of another site's request");
+	if (target->is_change)
+		check_change(lines, is_by_header);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct target *target;
+	struct buffer request = {0};
+	struct buffer lines = {0};
+	int status;
+
+	if (size == 0)
+		return 0;
+	target = &targets[data[0] % (sizeof(targets) / sizeof(*targets))];
+	buffer_append_text(&lines, "");
+	append_lines(&lines, data + 1, size - 1);
+	buffer_printf(&request,
+		      "%s HTTP/1.1\r\n%sConnection: close\r\n"
+		      "Content-Length: 0\r\n\r\n",
+		      target->line, lines.data);
+	status = ask(&request);
+	must(status == 0 || (status >= 200 && status < 500),
+	     "a strange status");
+	if (status == target->status)
+		check_admitted(target, lines.data);
+	buffer_free(&request);
+	buffer_free(&lines);
+	return 0;
+}

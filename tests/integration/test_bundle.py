@@ -15,6 +15,7 @@ import harness
 CTL = harness.PROGRAMS / "templatectl"
 BUILD = harness.PROGRAMS.parent
 EXAMPLE = harness.ROOT / "examples" / "apply.c"
+SIMPLE = harness.ROOT / "examples" / "text.c"
 HEADER = harness.ROOT / "template" / "templated.h"
 # What the example in the header takes for granted.
 SHORT = """#include <stdio.h>
@@ -254,6 +255,13 @@ class Library(harness.Case):
         told = harness.run([CTL, "apply", path, page, "--url", url])
         self.assertEqual(done.stdout, told.stdout)
         self.assertIn("Broadcast consumption", done.stdout)
+        # and without a bundle
+        program = self.compile(environment, SIMPLE)
+        with open(page, "rb") as file:
+            done = subprocess.run([program, url], stdin=file, env=environment,
+                                  capture_output=True, check=True)
+        told = harness.run([CTL, "extract", page, "--url", url])
+        self.assertEqual(done.stdout.decode(), told.stdout)
 
     def test_the_example_runs_with_the_installed_library(self):
         self.need_tools()

@@ -112,10 +112,8 @@ static int spawn(struct child *child, const struct child_command *command,
 
 enum child_state child_fail(struct child *child, int number)
 {
-	char text[48];
-
 	snprintf(child->message, sizeof(child->message), "cannot run: %s",
-		 strerror_r(number, text, sizeof(text)));
+		 strerrordesc_np(number));
 	return CHILD_FAILED;
 }
 

@@ -212,9 +212,13 @@ static double largest_change(const struct coarse *coarse, uint32_t passes)
 		 &all);
 	gaussian(coarse->wide, coarse->wider, coarse->scratch, coarse->count,
 		 &one);
-	for (size_t i = 0; i < coarse->count; i++)
-		largest = fmax(largest, fabs((double)coarse->wider[i] -
-					     (double)coarse->wide[i]));
+	/* not fmax(): gcc 12 for arm64 fails on its reduction */
+	for (size_t i = 0; i < coarse->count; i++) {
+		double change = fabs((double)coarse->wider[i] -
+				     (double)coarse->wide[i]);
+
+		largest = change > largest ? change : largest;
+	}
 	return largest * coarse->variance / one.variance;
 }
 

@@ -114,9 +114,10 @@ void completion_append(const struct ctl *ctl, const char *const *words,
 		       size_t count, struct buffer *out)
 {
 	struct typed_line line = typed_line_read(ctl->verbs, words, count);
+	const char *socket = typed_line_value(&line, "socket");
 	struct completion completion = {
 		.line = &line,
-		.socket = line.socket == NULL ? ctl->socket : line.socket,
+		.socket = socket == NULL ? ctl->socket : socket,
 		.typed = line.last,
 		.head = line.head,
 		.out = out,

@@ -203,6 +203,24 @@ static void add_methods(struct completion *completion)
 		completion_add(completion, (*e)->name, (*e)->summary);
 }
 
+/* NAME= of those that the method on the line has. */
+static void add_parameters(struct completion *completion)
+{
+	const char *method = typed_line_value(completion->line, "method");
+	const struct extractor *extractor =
+		extractor_find(method == NULL ? "auto" : method);
+
+	if (extractor == NULL)
+		return;
+	for (size_t i = 0; i < extractor->parameter_count; i++) {
+		const struct parameter *parameter = &extractor->parameters[i];
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s=", parameter->name);
+		completion_add(completion, name, parameter->meaning);
+	}
+}
+
 /* The same with what stands before the last comma as its head. */
 static struct completion last_of_list(const struct completion *completion)
 {
@@ -272,6 +290,7 @@ static const struct {
 	{"SILENCE", add_silences},
 	{"TOKEN", add_tokens},
 	{"METHOD", add_methods},
+	{"NAME=VALUE", add_parameters},
 	{"KIND,...", add_kinds},
 	{"TYPE,...", add_types},
 	{"QUALITY,...", add_qualities},

@@ -9,12 +9,6 @@ static bool is_option(const struct typed_line *line, const char *word)
 	return !line->is_ended && word[0] == '-';
 }
 
-static bool is_socket(const struct verb_option *option)
-{
-	return option ==
-	       option_find(global_options, "socket", strlen("socket"));
-}
-
 /* NULL: no such option, or a flag, which has no value. */
 static const struct verb_option *
 option_with_value(const struct typed_line *line, const char *word)
@@ -42,8 +36,9 @@ static void read_option(struct typed_line *line, const char *word)
 		return;
 	if (word[1] != '-' || equals == NULL)
 		line->option = option;
-	else if (is_socket(option))
-		line->socket = equals + 1;
+	else
+		line->values[line->value_count++] =
+			(struct option_value){option, equals + 1};
 }
 
 /* A word that stands before the last. */
@@ -51,8 +46,8 @@ static void read_word(struct typed_line *line, const struct verb *const *verbs,
 		      const char *word)
 {
 	if (line->option != NULL) {
-		if (is_socket(line->option))
-			line->socket = word;
+		line->values[line->value_count++] =
+			(struct option_value){line->option, word};
 		line->option = NULL;
 	} else if (is_option(line, word) && word[1] != '\0') {
 		read_option(line, word);
@@ -88,6 +83,7 @@ struct typed_line typed_line_read(const struct verb *const *verbs,
 	struct typed_line line = {
 		.part = TYPED_VERB,
 		.operands = mem_alloc(count, sizeof(*line.operands)),
+		.values = mem_alloc(count, sizeof(*line.values)),
 	};
 
 	for (size_t i = 0; i + 1 < count; i++)
@@ -96,8 +92,17 @@ struct typed_line typed_line_read(const struct verb *const *verbs,
 	return line;
 }
 
+const char *typed_line_value(const struct typed_line *line, const char *name)
+{
+	for (size_t i = line->value_count; i-- > 0;)
+		if (strcmp(line->values[i].option->name, name) == 0)
+			return line->values[i].text;
+	return NULL;
+}
+
 void typed_line_free(struct typed_line *line)
 {
+	free(line->values);
 	free(line->operands);
 	*line = (struct typed_line){0};
 }

@@ -25,9 +25,10 @@ struct typed_line {
 	struct slice head;     /* of the last word what is not of the value, as
 				  "--format=" */
 	const char *last;      /* the rest of it */
-	const char *socket;    /* that of -s; NULL: not given */
 	const char **operands; /* [operand_count] */
 	size_t operand_count;
+	struct option_value *values; /* [value_count], unchecked */
+	size_t value_count;
 	bool is_ended; /* behind "--" */
 };
 
@@ -38,6 +39,10 @@ struct typed_line {
  */
 struct typed_line typed_line_read(const struct verb *const *verbs,
 				  const char *const *words, size_t count);
+
+/* The value of the last `--name` before the last word; NULL: not given. */
+const char *typed_line_value(const struct typed_line *line, const char *name);
+
 void typed_line_free(struct typed_line *line);
 
 #endif

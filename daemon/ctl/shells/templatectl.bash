@@ -34,7 +34,7 @@ _templatectl()
 		'?files') compopt -o default ;;
 		'?folders') compopt -o dirnames ;;
 		*)
-			[[ $value != */ ]] || compopt -o nospace
+			[[ $value != *[/=] ]] || compopt -o nospace
 			value=${value#"$glue"}
 			[[ $value != *[!A-Za-z0-9._/:@%+,=-]* ]] ||
 				printf -v value %q "$value"

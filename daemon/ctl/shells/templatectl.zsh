@@ -20,7 +20,7 @@ _templatectl() {
 		('') ;;
 		('?files') _files && missing=0 ;;
 		('?folders') _files -/ && missing=0 ;;
-		(*/)
+		(*[/=])
 			stems+=("$value")
 			stems_shown+=("$value${meaning:+  -- $meaning}")
 			;;

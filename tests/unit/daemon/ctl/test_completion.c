@@ -72,6 +72,21 @@ START_TEST(a_value_follows_its_option)
 }
 END_TEST
 
+START_TEST(parameters_are_those_of_the_method)
+{
+	/* auto is what is used without */
+	ck_assert_str_eq(completed("text --param thr"),
+			 "threshold=\twhat a passage's score must exceed\n");
+	ck_assert_str_eq(completed("text --method nothing --param "), "");
+	ck_assert_str_eq(completed("text --method df --method=bte --param x"),
+			 "");
+	ck_assert_ptr_nonnull(
+		strstr(completed("text --method df --param "), "max_ratio=\t"));
+	ck_assert_ptr_nonnull(strstr(completed("text --method=df --param=max"),
+				     "--param=max_r"));
+}
+END_TEST
+
 START_TEST(lists_go_on_behind_the_comma)
 {
 	ck_assert_str_eq(completed("events --kinds guard.o"), "guard.ok\t\n");
@@ -169,6 +184,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       options_are_those_of_the_verb_and_the_global_ones);
 	tcase_add_test(tests, a_value_follows_its_option);
+	tcase_add_test(tests, parameters_are_those_of_the_method);
 	tcase_add_test(tests, lists_go_on_behind_the_comma);
 	tcase_add_test(tests, operands_follow_the_form);
 	tcase_add_test(tests, paths_are_left_to_the_shell);

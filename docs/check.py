@@ -16,8 +16,9 @@ LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"),
 SILENT = {"code", "pre", "script", "style", "kbd", "svg", "title"}
 VOID = {"br", "img", "hr", "input", "link", "meta", "path", "line", "circle",
         "rect", "polyline", "source"}
-# What no dictionary has: addresses, file names, names with digits or dots.
-NO_WORD = re.compile(r"\S*[\d_/@.:=\\](?=\S)\S*|\b[A-Z]{2,}s?\b")
+# What no dictionary has: addresses, files, names of programs, abbreviations.
+NO_WORD = re.compile(r"\S*[\d_/@.:=\\](?=\S)\S*|\b[A-Z]{2,}s?\b|"
+                     r"\b\w*[a-z][A-Z]\w*")
 
 
 class Page(html.parser.HTMLParser):

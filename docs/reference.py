@@ -1,12 +1,13 @@
 """The reference of the manual, from what the programs and the sources say.
 
-Nothing of it is written by hand: requests are those of openapi.yaml, verbs what
-templatectl says of itself, keys what templated --print-config prints, the C
+Nothing of it is written by hand: requests are those of openapi.yaml, verbs those
+of templatectl's own table, keys what templated --print-config prints, the C
 interface the header, Python's the docstrings; metrics and the rest are the
 manual pages.
 """
 
 import ast
+import json
 import re
 import subprocess
 
@@ -150,25 +151,31 @@ def api(root):
 
 # --- templatectl ----------------------------------------------------------
 
-def verbs_of(usage):
-    """The verbs that the usage lists: one a line, indented, with its words."""
-    found = []
-    for name in re.findall(r"(?m)^  ([a-z][a-z-]+)\b", usage):
-        if name not in found:
-            found.append(name)
-    return found
+def option_row(option):
+    names = [f"`-{option['letter']}`"] if option["letter"] else []
+    names.append(f"`--{option['name']}`" if not option["value"]
+                 else f"`--{option['name']} {option['value']}`")
+    return ", ".join(names), option["meaning"]
+
+
+def options(rows):
+    return ["", table(("option", "meaning"), map(option_row, rows))] \
+        if rows else []
 
 
 def cli(programs):
-    ctl = programs / "templatectl"
-    usage = run(ctl, "--help")
+    said = json.loads(run(programs / "templatectl", "completion", "table"))
     out = ["# Verbs of templatectl", "",
-           "What `templatectl --help` and `templatectl VERB --help` print. "
+           "From the table by which `templatectl` reads its command line. "
            "[templatectl(1)](templatectl-1.md) explains each option.", "",
-           "```text", usage.rstrip(), "```"]
-    for verb in verbs_of(usage):
-        out += ["", f"## {verb}", "", "```text",
-                run(ctl, verb, "--help").rstrip(), "```"]
+           "Before or behind each verb:", *options(said["options"])]
+    for group in said["groups"]:
+        out += ["", f"## {group['title']}"]
+        for verb in group["verbs"]:
+            usage = [f"templatectl {verb['name']} {form}".strip()
+                     for form in verb["usages"]]
+            out += ["", f"### {verb['name']}", "", verb["summary"] + ".", "",
+                    "```text", *usage, "```", *options(verb["options"])]
     return "\n".join(out) + "\n"
 
 

@@ -100,6 +100,8 @@ def _record(page: BatchPage, date: str) -> bytes:
     url, html, charset = (*page, None)[:3]
     if url is None:
         raise ValueError("a page that is stored has a URL")
+    if not (url + (charset or "")).isprintable():
+        raise ValueError(f"{url!r}, {charset!r}: neither breaks lines")
     if isinstance(html, str):
         html, charset = html.encode("utf-8", "replace"), "utf-8"
     type_ = "text/html" + ("" if charset is None else f"; charset={charset}")
@@ -142,7 +144,7 @@ class Client:
 
     def __init__(self, address: str | os.PathLike[str] | None = None, *,
                  token: str | None = None, timeout: float = 60.0,
-                 patience: float = 5.0,
+                 patience: float = 10.0,
                  tls: ssl.SSLContext | None = None) -> None:
         self._transport = Transport(Address.read(address, tls), token, timeout,
                                     patience)

@@ -131,8 +131,9 @@ def test_pages_are_handed_in(own, patient):
     assert patient.site("a.example")["pages"] == 2
     assert "schöne Grüße" in patient.text("http://a.example/1").text
     assert "Übermäßig" in patient.text("http://a.example/2").text
-    with pytest.raises(ValueError):
-        patient.hand_in([(None, "<p>x")])
+    for url in (None, "http://a.example/\r\nWARC-Type: x"):
+        with pytest.raises(ValueError):
+            patient.hand_in([(url, "<p>x")])
 
 
 def test_nobody_answers(tmp_path):

@@ -69,6 +69,7 @@ def test_scrapy_spider(web, daemon, host, tmp_path):
     out = tmp_path / "texts.jsonl"
     run("scrapy_spider.py", "-a", f"url={web.url}", "-o", out,
         "-s", "CLOSESPIDER_ITEMCOUNT=5", "-s", "LOG_LEVEL=ERROR",
+        "-s", "CONCURRENT_REQUESTS=2",
         "-s", f"TEMPLATED_SOCKET={daemon.socket}",
         module=("-m", "scrapy", "runspider"))
     items = [json.loads(line) for line in out.read_text().splitlines()]

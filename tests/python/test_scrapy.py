@@ -60,7 +60,7 @@ def test_a_saturated_template_ends_its_branch(crawl, bundle_path, host):
     with templated.Bundle(bundle_path) as bundle:
         site = bundle.describe()
     result = crawl(TEMPLATED_BUNDLE=str(bundle_path), TEMPLATED_SATURATION=5,
-                   TEMPLATED_CONFIDENCE=0.9, CONCURRENT_REQUESTS=1,
+                   TEMPLATED_CONFIDENCE=0.9, CONCURRENT_REQUESTS=2,
                    TEMPLATED_FIELDS={"text": "body", "template": "kind",
                                      "confidence": "sure"})
     stats = result["stats"]

@@ -165,7 +165,7 @@ static int ask(const struct buffer *request)
 	}
 	if (recv(file, answer, sizeof(answer) - 1, 0) > 0 &&
 	    strncmp(answer, "HTTP/1.1 ", 9) == 0)
-		status = atoi(answer + 9);
+		status = (int)strtol(answer + 9, NULL, 10);
 	close(file);
 	return status;
 }

@@ -153,8 +153,8 @@ void frontier_forget(struct txn *txn, uint32_t site, uint64_t url);
 
 /*
  * Have a URL visited no more until somebody asks for it: FRONTIER_DENIED by
- * DENY_FORGOTTEN, without validators. No-op when there is no row. ERR_BUSY when
- * it is leased, because its answer is on its way.
+ * DENY_FORGOTTEN, with ERR_NOT_KEPT, without validators. No-op when there is no
+ * row. ERR_BUSY when it is leased, because its answer is on its way.
  */
 enum error frontier_ban(struct txn *txn, struct site_row *site, uint64_t url);
 

@@ -26,6 +26,9 @@ static void explain_absence(struct txn *txn, const struct site_row *site,
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "the site is known, but not this page; ask with "
 			 "fetch=missing");
+	else if (row.state == FRONTIER_DENIED && row.error == ERR_NOT_KEPT)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "somebody had it forgotten; ask with fetch=missing");
 	else if (row.state == FRONTIER_FAILED || row.state == FRONTIER_DENIED)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "it was not fetched: %s (HTTP status %u)",

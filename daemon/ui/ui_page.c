@@ -281,7 +281,8 @@ static void append_failure(struct buffer *out, const json_t *visit)
 	const char *error = ui_member(visit, "error");
 	uint64_t status = ui_whole(visit, "http_status");
 
-	if (*error == '\0')
+	if (*error == '\0' ||
+	    strcmp(ui_member(visit, "rule"), "forgotten") == 0)
 		return;
 	buffer_append_text(out, "<p class=\"notice bad\">The last visit "
 				"brought no page: ");

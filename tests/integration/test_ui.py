@@ -336,9 +336,13 @@ class Ui(harness.Case):
         tab.click("details.panel summary")
         tab.click("form[action$=forget] button")
         tab.wait("/is forgotten/.test(main.innerText)")
-        self.assertIn("somebody had it forgotten", tab.run("main.innerText"))
-        self.assertEqual(self.templated.get(
-            "/v1/text", url=f"{self.server.url}more.html").status, 404)
+        text = tab.run("main.innerText")
+        self.assertIn("somebody had it forgotten", text)
+        self.assertNotIn("brought no page", text)
+        answer = self.templated.get("/v1/text",
+                                    url=f"{self.server.url}more.html")
+        self.assertEqual(answer.status, 404)
+        self.assertIn("somebody had it forgotten", answer.text)
 
     def change_settings(self):
         tab = self.tab

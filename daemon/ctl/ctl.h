@@ -15,7 +15,7 @@
 #define DEFAULT_SOCKET "/run/templated/templated.sock"
 
 /* Exit statuses. */
-enum ctl_status { CTL_DONE, CTL_FAILED, CTL_USAGE, CTL_NO_DAEMON };
+enum ctl_status { CTL_DONE, CTL_FAILED, CTL_USAGE, CTL_NO_DAEMON, CTL_PARTLY };
 
 enum option_kind {
 	OPTION_FLAG,

@@ -75,7 +75,8 @@ static enum ctl_status apply(const struct ctl *ctl,
 	application.base = run.request.url != NULL
 				   ? run.request.url->text
 				   : bundle_site_of(application.bundle)->base;
-	status = page_run_format(&files, &run.request.format)
+	status = page_run_format(&files, page_run_is_many(&files),
+				 &run.request.format)
 			 ? page_run(&run, &counts)
 			 : CTL_USAGE;
 	bundle_close(application.bundle);

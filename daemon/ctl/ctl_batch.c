@@ -19,7 +19,28 @@ struct batch_run {
 	struct offline_site site;
 	uint64_t started_ms;
 	atomic_size_t by_template; /* pages */
+	size_t next;               /* page */
 };
+
+static void give_text(const char *text, struct buffer *out)
+{
+	if (text != NULL)
+		buffer_append_text(out, text);
+}
+
+static bool next_page(void *context, struct page_item *item_out)
+{
+	struct batch_run *run = context;
+	const struct offline_page *page = &run->site.pages[run->next];
+
+	if (run->next == run->site.count)
+		return false;
+	give_text(page->name, &item_out->name);
+	give_text(page->output, &item_out->output);
+	give_text(page->trouble, &item_out->trouble);
+	item_out->index = run->next++;
+	return true;
+}
 
 static enum error answer(void *context, const struct page_item *item,
 			 const struct text_request *request,
@@ -48,7 +69,7 @@ static void summarise(struct batch_run *run,
 		" clusters: %zu by template, %zu without; %zu left out; "
 		"%.1f s\n",
 		answered, usage.rows[TABLE_CLUSTERS], by_template,
-		answered - by_template, run->site.skipped + counts->failed,
+		answered - by_template, counts->failed,
 		(double)(clock_steady_ms() - run->started_ms) / 1000);
 }
 
@@ -61,18 +82,18 @@ static enum ctl_status run_all(struct batch_run *run,
 		.request = *request,
 		.answer = answer,
 		.context = run,
+		.next = next_page,
 	};
 	struct page_run_counts counts;
 	enum ctl_status status;
 
 	if (!offline_site_learn(run->ctl, request, &run->site))
 		return CTL_FAILED;
-	pages.inputs = &run->site.inputs;
-	pages.is_wanted = run->site.is_stored;
+	pages.count = run->site.count;
 	status = page_run(&pages, &counts);
 	if (status == CTL_DONE)
 		summarise(run, &counts);
-	return status;
+	return status == CTL_DONE && counts.failed > 0 ? CTL_PARTLY : status;
 }
 
 static enum ctl_status run_batch(const struct ctl *ctl)
@@ -86,9 +107,7 @@ static enum ctl_status run_batch(const struct ctl *ctl)
 
 	bool is_right = ctl_request_read(ctl, &asked);
 
-	if (is_right && !is_folder(ctl->operands[0]))
-		ctl_complain(ctl, "%s: no such folder", ctl->operands[0]);
-	else if (is_right && page_run_format(ctl, &asked.request.format))
+	if (is_right && page_run_format(ctl, true, &asked.request.format))
 		status = run_all(&run, &asked.request);
 	ctl_request_free(&asked);
 	offline_site_close(&run.site);
@@ -98,6 +117,8 @@ static enum ctl_status run_batch(const struct ctl *ctl)
 static const struct verb_option batch_options[] = {
 	OPTION_OUT_ROW,
 	OPTION_JOBS_ROW,
+	OPTION_WARC_ROW,
+	OPTION_URLS_ROW,
 	OPTION_CITABLE_ROW,
 	OPTION_METHOD_ROW,
 	OPTION_PARAM_ROW,
@@ -123,11 +144,10 @@ static const struct verb_option batch_options[] = {
 const struct verb verb_batch = {
 	.name = "batch",
 	.group = VERBS_READ,
-	.operands = "DIR",
-	.min_operands = 1,
-	.max_operands = 1,
-	.summary = "Learn the templates of a folder of HTML files, and extract "
-		   "the content of each",
+	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
+	.max_operands = SIZE_MAX,
+	.summary = "Learn the templates of pages, and extract the content of "
+		   "each",
 	.options = batch_options,
 	.run = run_batch,
 };

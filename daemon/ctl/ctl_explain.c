@@ -67,15 +67,15 @@ static enum ctl_status explain_file(const struct ctl *ctl,
 }
 
 /* Find the page by its path below the folder, or by any path of the file. */
-static const struct input *find_page(const struct offline_site *site,
-				     const char *path)
+static const struct offline_page *find_page(const struct offline_site *site,
+					    const char *path)
 {
-	for (size_t i = 0; i < site->inputs.count; i++) {
-		const struct input *input = &site->inputs.items[i];
+	for (size_t i = 0; i < site->count; i++) {
+		const struct offline_page *page = &site->pages[i];
 
-		if (site->is_stored[i] && (strcmp(input->name, path) == 0 ||
-					   strcmp(input->path, path) == 0))
-			return input;
+		if (page->trouble == NULL && (strcmp(page->output, path) == 0 ||
+					      strcmp(page->path, path) == 0))
+			return page;
 	}
 	return NULL;
 }
@@ -84,19 +84,19 @@ static enum ctl_status explain_page(const struct ctl *ctl,
 				    const struct offline_site *site,
 				    struct text_request request)
 {
-	const struct input *input = find_page(site, ctl->operands[0]);
+	const struct offline_page *page = find_page(site, ctl->operands[0]);
 	struct text_answer answer = {0};
 	struct url url;
 	enum error error;
 
-	if (input == NULL) {
+	if (page == NULL) {
 		ctl_complain(ctl,
 			     "%s: no page of %s; name it by its path in that "
 			     "folder",
 			     ctl->operands[0], option_text(ctl, "site"));
 		return CTL_FAILED;
 	}
-	error = offline_url(input->name, &url);
+	error = url_parse(&url, slice_of(page->url), NULL);
 	request.url = &url;
 	if (error == ERR_NONE)
 		error = answer_text(site->store, &site->rules, &request,

@@ -71,7 +71,8 @@ static enum ctl_status run_extract(const struct ctl *ctl)
 	struct url url;
 
 	run.request = asked.request;
-	if (is_right && page_run_format(ctl, &run.request.format) &&
+	if (is_right &&
+	    page_run_format(ctl, page_run_is_many(ctl), &run.request.format) &&
 	    page_run_url(ctl, &run.request, &url)) {
 		status = CTL_FAILED;
 		if (read_model(ctl, &model)) {

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "store/file.h"
-#include "store/lower_bound.h"
 #include "store/memory.h"
 
 bool is_folder(const char *path)
@@ -178,7 +177,7 @@ static size_t strip(const char *name, size_t length, const char *ending)
 		       : length;
 }
 
-static size_t stem_length(const char *name)
+size_t output_stem_length(const char *name)
 {
 	return strip(name, strip(name, strlen(name), ".gz"), ".html");
 }
@@ -187,48 +186,6 @@ void output_path(const char *folder, const char *name, enum format format,
 		 struct buffer *out)
 {
 	buffer_printf(out, "%s/", folder);
-	buffer_append(out, name, stem_length(name));
+	buffer_append(out, name, output_stem_length(name));
 	buffer_printf(out, ".%s", format_ending(format));
-}
-
-static bool same_stem(const struct input *a, const struct input *b)
-{
-	size_t length = stem_length(a->name);
-
-	return stem_length(b->name) == length &&
-	       memcmp(a->name, b->name, length) == 0;
-}
-
-/* The first input whose name is not below `name`. */
-static size_t lower_bound(const struct inputs *inputs, const char *name)
-{
-	size_t at;
-
-	LOWER_BOUND(at, inputs->count,
-		    strcmp(inputs->items[at].name, name) < 0);
-	return at;
-}
-
-const struct input *inputs_clash(const struct inputs *inputs, size_t index)
-{
-	const struct input *input = &inputs->items[index];
-	static const char *const endings[] = {"", ".gz", ".html", ".html.gz"};
-	size_t length = stem_length(input->name);
-	char *stem = mem_copy_text(input->name, length);
-	struct buffer name = {0};
-	size_t found = index;
-
-	/* names are sorted: whatever has this stem is one of four */
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		size_t first;
-
-		buffer_clear(&name);
-		buffer_printf(&name, "%s%s", stem, endings[i]);
-		first = lower_bound(inputs, name.data);
-		if (first < found && same_stem(&inputs->items[first], input))
-			found = first;
-	}
-	free(stem);
-	buffer_free(&name);
-	return found < index ? &inputs->items[found] : NULL;
 }

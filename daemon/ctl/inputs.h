@@ -42,11 +42,8 @@ bool is_folder(const char *path);
 void output_path(const char *folder, const char *name, enum format format,
 		 struct buffer *out);
 
-/*
- * The first input, when it is before number `index`, that has the same output
- * (a page exists both plain and compressed); NULL: there is none.
- */
-const struct input *inputs_clash(const struct inputs *inputs, size_t index);
+/* How much of the name that is: two with the same have the same output. */
+size_t output_stem_length(const char *name);
 
 /* Append in a phrase why a file cannot be used and what to do. */
 void input_trouble(enum error error, size_t max_bytes, struct buffer *out);

@@ -265,7 +265,7 @@ static bool make_question(struct teaching *teaching, const struct site_row *row,
 }
 
 void kept_pages_teach(struct kept_pages *kept, struct store *store,
-		      const struct url *url, const struct answer_rules *rules,
+		      const char *host, const struct answer_rules *rules,
 		      const struct text_request *request, unsigned jobs)
 {
 	struct teaching teaching = {.kept = kept,
@@ -282,13 +282,14 @@ void kept_pages_teach(struct kept_pages *kept, struct store *store,
 	double parameters[MAX_PARAMETERS];
 	struct site_row row;
 	struct txn txn = txn_begin_read(store);
-	bool is_wanted = site_get(&txn, slice_of(url->host), &row) &&
+	bool is_wanted = site_get(&txn, slice_of(host), &row) &&
 			 make_question(&teaching, &row, parameters);
 
 	if (is_wanted)
 		find_clusters(&teaching, &txn);
 	txn_abort(&txn);
-	sort_by_key(kept);
+	if (kept->by_key == NULL)
+		sort_by_key(kept);
 	if (is_wanted)
 		ordered_work_run(&work, jobs);
 	free(teaching.clusters);

@@ -26,12 +26,12 @@ void kept_pages_add(struct kept_pages *kept, size_t index,
 		    const struct url *url, struct page *page);
 
 /*
- * Learn what the request's method is taught by each cluster of the site at
- * `url` whose sample is kept, into rules->learned as far as there is room.
+ * Learn what the request's method is taught by each cluster of the site
+ * `host` whose sample is kept, into rules->learned as far as there is room.
  * Nothing is added any more. By `jobs` threads.
  */
 void kept_pages_teach(struct kept_pages *kept, struct store *store,
-		      const struct url *url, const struct answer_rules *rules,
+		      const char *host, const struct answer_rules *rules,
 		      const struct text_request *request, unsigned jobs);
 
 /* Take out the page that was added as `index`; none: its page is NULL. Any

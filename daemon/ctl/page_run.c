@@ -38,14 +38,15 @@ unsigned page_run_jobs(const struct ctl *ctl)
 	return (unsigned)option_whole(ctl, "jobs", ordered_work_jobs());
 }
 
-static bool is_many(const struct ctl *ctl)
+bool page_run_is_many(const struct ctl *ctl)
 {
 	return ctl->operand_count > 1 || option_given(ctl, "urls") ||
 	       (ctl->operand_count == 1 && (is_folder(ctl->operands[0]) ||
 					    is_archive(ctl, ctl->operands[0])));
 }
 
-bool page_run_format(const struct ctl *ctl, enum format *format_out)
+bool page_run_format(const struct ctl *ctl, bool is_listed,
+		     enum format *format_out)
 {
 	bool has_folder = option_text(ctl, "out") != NULL;
 
@@ -55,7 +56,7 @@ bool page_run_format(const struct ctl *ctl, enum format *format_out)
 		ctl_complain(ctl, "--out DIR needs a FILE or DIR to read");
 		return false;
 	}
-	if (has_folder || !is_many(ctl))
+	if (has_folder || !is_listed)
 		return true;
 	if (option_text(ctl, "format") == NULL)
 		*format_out = FORMAT_JSON;
@@ -90,6 +91,8 @@ static bool next_page(void *context, void *place)
 	struct running *running = context;
 	struct job *job = place;
 
+	if (running->run->next != NULL)
+		return running->run->next(running->run->context, &job->item);
 	return page_stream_next(&running->stream, &job->item);
 }
 
@@ -116,10 +119,10 @@ static enum error place_page(const struct running *running, struct job *job)
 	struct page_item *item = &job->item;
 	enum error error;
 
-	if (item->has_url || run->place == NULL || item->output == NULL ||
+	if (item->has_url || run->place == NULL || item->output.size == 0 ||
 	    (running->folder == NULL && !running->is_listed))
 		return ERR_NONE;
-	error = run->place(run->context, item->output, &item->url);
+	error = run->place(run->context, item->output.data, &item->url);
 	item->has_url = error == ERR_NONE;
 	if (error != ERR_NONE)
 		buffer_printf(&item->trouble, "its name makes no URL: %s",
@@ -183,7 +186,7 @@ static void work_on_page(void *context, void *place)
 {
 	const struct running *running = context;
 	struct job *job = place;
-	bool is_read = job->item.path != NULL && running->run->inputs == NULL;
+	bool is_read = job->item.path != NULL;
 
 	if (job->item.trouble.size == 0 &&
 	    place_page(running, job) == ERR_NONE &&
@@ -225,8 +228,9 @@ static void put_page(struct running *running, const struct job *job)
 
 	if (running->folder == NULL)
 		terminal_print(buffer_slice(&job->out));
-	else if (!offline_write(run->ctl, running->folder, job->item.output,
-				run->request.format, buffer_slice(&job->out)))
+	else if (!offline_write(run->ctl, running->folder,
+				job->item.output.data, run->request.format,
+				buffer_slice(&job->out)))
 		running->is_broken = true;
 	running->counts.done += !running->is_broken;
 }
@@ -235,7 +239,9 @@ static bool end_page(void *context, void *place)
 {
 	struct running *running = context;
 	struct job *job = place;
-	size_t total = running->stream.inputs->count;
+	bool is_known = running->run->next != NULL;
+	size_t total =
+		is_known ? running->run->count : running->stream.inputs.count;
 
 	tell(running, job, &job->note);
 	tell(running, job, &job->item.trouble);
@@ -246,7 +252,7 @@ static bool end_page(void *context, void *place)
 	else if (job->item.trouble.size == 0 && !job->is_left_out &&
 		 !running->is_broken)
 		put_page(running, job);
-	if (job->item.path != NULL && total > 1)
+	if ((is_known || job->item.path != NULL) && total > 1)
 		progress_show(&running->progress, job->item.index + 1, total,
 			      NULL);
 	page_item_free(&job->item);
@@ -274,34 +280,9 @@ static void run_through(struct running *running)
 			     running->counts.left_out);
 }
 
-/* Whether a file cannot be written for each page. */
-static bool lacks_names(const struct running *running)
-{
-	const struct page_stream *stream = &running->stream;
-
-	if (running->folder == NULL ||
-	    (stream->archive_count == 0 && stream->url_count == 0))
-		return false;
-	ctl_complain(running->run->ctl,
-		     "--out DIR is for files: the pages of archives and of "
-		     "the web are lines of JSON on standard output");
-	return true;
-}
-
-static bool open_stream(const struct page_run *run, const struct ctl *ctl,
-			struct page_stream *stream)
-{
-	if (run->inputs == NULL)
-		return page_stream_open(ctl, run->max_bytes, stream);
-	*stream = page_stream_of(ctl, run->inputs, run->is_wanted);
-	return true;
-}
-
 enum ctl_status page_run(const struct page_run *run,
 			 struct page_run_counts *counts_out)
 {
-	static const char *stdin_name[] = {"-"};
-	struct ctl operands = *run->ctl;
 	struct running running = {
 		.run = run,
 		.folder = option_text(run->ctl, "out"),
@@ -310,22 +291,16 @@ enum ctl_status page_run(const struct page_run *run,
 	enum ctl_status status = CTL_FAILED;
 
 	running.is_listed = running.folder == NULL &&
-			    (run->inputs != NULL || is_many(run->ctl));
-	if (operands.operand_count == 0 && !option_given(run->ctl, "urls")) {
-		operands.operands = stdin_name;
-		operands.operand_count = 1;
-	}
-	if (!open_stream(run, &operands, &running.stream)) {
-		status = CTL_FAILED;
-	} else if (lacks_names(&running)) {
-		status = CTL_USAGE;
-	} else {
+			    (run->next != NULL || page_run_is_many(run->ctl));
+	if (run->next != NULL ||
+	    page_stream_open(run->ctl, run->max_bytes, &running.stream)) {
 		run_through(&running);
 		if (running.counts.done + running.counts.left_out > 0 &&
 		    !running.is_broken)
 			status = CTL_DONE;
 	}
-	page_stream_close(&running.stream);
+	if (run->next == NULL)
+		page_stream_close(&running.stream);
 	*counts_out = running.counts;
 	return status;
 }

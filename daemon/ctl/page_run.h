@@ -9,7 +9,6 @@
 #include "daemon/answer/answer.h"
 #include "daemon/ctl/ctl.h"
 
-struct inputs;
 struct page_item;
 
 /* Rows of the verbs. */
@@ -60,10 +59,10 @@ struct page_run {
 	enum error (*place)(void *context, const char *name,
 			    struct url *url_out);
 	void *context;
-	/* The pages in place of the operands, each known to answer(), so that
-	   none is read; NULL: the operands. */
-	const struct inputs *inputs;
-	const bool *is_wanted; /* which of these; NULL: all */
+	/* The next page in place of those of the operands, known to answer()
+	   and not read; false: there are no more. NULL: the operands. */
+	bool (*next)(void *context, struct page_item *item_out);
+	size_t count; /* of these pages */
 };
 
 /* What came of it. */
@@ -84,12 +83,16 @@ enum ctl_status page_run(const struct page_run *run,
 /* By --jobs. */
 unsigned page_run_jobs(const struct ctl *ctl);
 
+/* Whether the operands may be several pages. */
+bool page_run_is_many(const struct ctl *ctl);
+
 /*
- * The format, by --format or --json, else TXT, or JSON for what would be
- * several pages on standard output. False, with a message, when several cannot
- * stand there in that format, or --out has nothing to read.
+ * The format, by --format or --json, else TXT, or JSON for lines of pages
+ * (`is_listed`, unless there is --out). False, with a message, when these
+ * cannot be in that format, or --out has nothing to read.
  */
-bool page_run_format(const struct ctl *ctl, enum format *format_out);
+bool page_run_format(const struct ctl *ctl, bool is_listed,
+		     enum format *format_out);
 
 /*
  * Read --url, if it is given, and set it in the request. False, with a message,

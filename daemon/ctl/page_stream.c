@@ -43,16 +43,6 @@ bool is_address(const char *operand)
 	       strncasecmp(operand, "https://", 8) == 0;
 }
 
-struct page_stream page_stream_of(const struct ctl *ctl,
-				  const struct inputs *inputs,
-				  const bool *is_wanted)
-{
-	return (struct page_stream){.ctl = ctl,
-				    .inputs = inputs,
-				    .is_wanted = is_wanted,
-				    .file = -1};
-}
-
 static void add_url(struct page_stream *stream, const char *text)
 {
 	stream->urls = mem_grow(stream->urls, stream->url_count,
@@ -84,20 +74,23 @@ static bool read_urls(struct page_stream *stream)
 	return true;
 }
 
-/* Sort the operands by their kinds; files are put into `files`. */
+/* Sort the operands by their kinds; files are put into `files`. Without any it
+ * is standard input. */
 static void sort_operands(struct page_stream *stream, struct ctl *files)
 {
 	const struct ctl *ctl = stream->ctl;
+	bool is_empty = ctl->operand_count == 0 && !option_given(ctl, "urls");
 
-	for (size_t i = 0; i < ctl->operand_count; i++)
-		if (is_address(ctl->operands[i]))
-			add_url(stream, ctl->operands[i]);
-		else if (is_archive(ctl, ctl->operands[i]))
-			stream->archives[stream->archive_count++] =
-				ctl->operands[i];
+	for (size_t i = 0; i < ctl->operand_count + is_empty; i++) {
+		const char *operand = is_empty ? "-" : ctl->operands[i];
+
+		if (is_address(operand))
+			add_url(stream, operand);
+		else if (is_archive(ctl, operand))
+			stream->archives[stream->archive_count++] = operand;
 		else
-			files->operands[files->operand_count++] =
-				ctl->operands[i];
+			files->operands[files->operand_count++] = operand;
+	}
 }
 
 bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
@@ -107,8 +100,8 @@ bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
 	struct ctl files = *ctl;
 	bool is_right = true;
 
-	*stream = page_stream_of(ctl, &stream->own, NULL);
-	stream->max_bytes = max_bytes;
+	*stream = (struct page_stream){
+		.ctl = ctl, .max_bytes = max_bytes, .file = -1};
 	stream->archives =
 		mem_alloc(ctl->operand_count + 1, sizeof(*stream->archives));
 	files.operands =
@@ -116,7 +109,7 @@ bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
 	files.operand_count = 0;
 	sort_operands(stream, &files);
 	if (files.operand_count > 0)
-		is_right = inputs_collect(&files, false, &stream->own);
+		is_right = inputs_collect(&files, false, &stream->inputs);
 	free(files.operands);
 	return is_right && read_urls(stream);
 }
@@ -133,16 +126,18 @@ static void close_archive(struct page_stream *stream)
 void page_stream_close(struct page_stream *stream)
 {
 	close_archive(stream);
-	inputs_free(&stream->own);
+	inputs_free(&stream->inputs);
 	free(stream->archives);
 	page_fetcher_destroy(stream->fetcher);
 	free(stream->urls);
 	buffer_free(&stream->url_text);
+	output_names_free(&stream->outputs);
 }
 
 void page_item_free(struct page_item *item)
 {
 	buffer_free(&item->name);
+	buffer_free(&item->output);
 	buffer_free(&item->body);
 	buffer_free(&item->charset);
 	buffer_free(&item->trouble);
@@ -150,17 +145,12 @@ void page_item_free(struct page_item *item)
 
 static void give_input(struct page_stream *stream, struct page_item *item)
 {
-	const struct input *input = &stream->inputs->items[stream->next_input];
-	const struct input *clash =
-		inputs_clash(stream->inputs, stream->next_input);
+	const struct input *input = &stream->inputs.items[stream->next_input];
 
 	buffer_append_text(&item->name, input->path);
 	item->path = input->path;
-	item->output = input->name;
+	buffer_append_text(&item->output, input->name);
 	item->index = stream->next_input++;
-	if (clash != NULL && option_given(stream->ctl, "out"))
-		buffer_printf(&item->trouble,
-			      "left out, %s has the same output", clash->path);
 }
 
 static enum error read_archive(void *context, char *out, size_t capacity,
@@ -272,13 +262,9 @@ static void give_url(struct page_stream *stream, struct page_item *item)
 	item->has_url = true;
 }
 
-bool page_stream_next(struct page_stream *stream, struct page_item *item_out)
+static bool next_item(struct page_stream *stream, struct page_item *item_out)
 {
-	while (stream->is_wanted != NULL &&
-	       stream->next_input < stream->inputs->count &&
-	       !stream->is_wanted[stream->next_input])
-		stream->next_input++;
-	if (stream->next_input < stream->inputs->count) {
+	if (stream->next_input < stream->inputs.count) {
 		give_input(stream, item_out);
 		return true;
 	}
@@ -296,5 +282,34 @@ bool page_stream_next(struct page_stream *stream, struct page_item *item_out)
 	if (stream->next_url == stream->url_count)
 		return false;
 	give_url(stream, item_out);
+	return true;
+}
+
+/* Name the file that the page is written to, and tell when another one is. */
+static void name_output(struct page_stream *stream, struct page_item *item)
+{
+	const char *other;
+
+	if (item->output.size == 0 && item->has_url)
+		output_name_of_url(&item->url, &item->output);
+	else if (item->output.size == 0)
+		buffer_append_text(&item->trouble,
+				   "it has no address, of which a file's name "
+				   "could be made");
+	if (item->trouble.size > 0)
+		return;
+	other = output_names_take(&stream->outputs, item->output.data,
+				  item->name.data);
+	if (other != NULL)
+		buffer_printf(&item->trouble,
+			      "left out, %s has the same output", other);
+}
+
+bool page_stream_next(struct page_stream *stream, struct page_item *item_out)
+{
+	if (!next_item(stream, item_out))
+		return false;
+	if (item_out->trouble.size == 0 && option_given(stream->ctl, "out"))
+		name_output(stream, item_out);
 	return true;
 }

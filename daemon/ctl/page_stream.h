@@ -12,6 +12,7 @@
 #include "crawl/url/url.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/inputs.h"
+#include "daemon/ctl/output_names.h"
 #include "store/buffer.h"
 
 struct page_fetcher;
@@ -21,7 +22,7 @@ struct page_item {
 	struct buffer name;    /* to show: the path; of a record in an archive
 				  PATH:OFFSET; or the URL */
 	const char *path;      /* of the file to read; NULL: `body` is it */
-	const char *output;    /* what the output's name is made of, or NULL */
+	struct buffer output;  /* what the output's name is made of, or empty */
 	size_t index;          /* of the input, if it is a file */
 	struct buffer body;    /* of a record, or as it was fetched */
 	struct buffer charset; /* of its Content-Type, or empty */
@@ -33,11 +34,9 @@ struct page_item {
 /* Begin with {0}. */
 struct page_stream {
 	const struct ctl *ctl;
-	size_t max_bytes; /* of a page; a record is cut behind them */
-	const struct inputs *inputs; /* the files, by name */
-	const bool *is_wanted;       /* which of them; NULL: all */
-	struct inputs own;           /* those of the operands */
-	const char **archives;       /* [archive_count] of the operands */
+	size_t max_bytes;      /* of a page; a record is cut behind them */
+	struct inputs inputs;  /* the files, by name */
+	const char **archives; /* [archive_count] of the operands */
 	size_t archive_count;
 	size_t next_input;
 	size_t next_archive;
@@ -50,6 +49,7 @@ struct page_stream {
 	size_t url_capacity;
 	size_t next_url;
 	struct page_fetcher *fetcher; /* from the first of them on */
+	struct output_names outputs;  /* with --out: those of all pages */
 };
 
 /*
@@ -57,11 +57,6 @@ struct page_stream {
  * .zst behind it or without; or all are, by --warc.
  */
 bool is_archive(const struct ctl *ctl, const char *operand);
-
-/* Begin with pages that are known. `inputs` and `is_wanted` are kept. */
-struct page_stream page_stream_of(const struct ctl *ctl,
-				  const struct inputs *inputs,
-				  const bool *is_wanted);
 
 /* Whether the operand is an address of the web: it begins with http:// or
  * https://. */

@@ -99,13 +99,12 @@ static void check_page(struct text_request request, unsigned seed)
 
 static void check(const char *method, size_t max_bytes)
 {
-	const struct url url = url_of(0);
 	const struct text_request request = {.format = FORMAT_JSON,
 					     .method = method};
 	size_t taught;
 
 	setup_with(max_bytes);
-	kept_pages_teach(kept, world.store, &url, &rules, &request, 2);
+	kept_pages_teach(kept, world.store, "a.test", &rules, &request, 2);
 	taught = learned_cache_bytes(rules.learned);
 	for (unsigned i = 0; i < PAGES; i++)
 		check_page(request, i);
@@ -131,11 +130,10 @@ END_TEST
 /* What learns nothing is not taught. */
 START_TEST(a_method_of_the_page_alone_is_not_taught)
 {
-	const struct url url = url_of(0);
 	const struct text_request request = {.method = "accb"};
 
 	setup_with(SIZE_MAX);
-	kept_pages_teach(kept, world.store, &url, &rules, &request, 1);
+	kept_pages_teach(kept, world.store, "a.test", &rules, &request, 1);
 	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
 	teardown();
 }
@@ -144,7 +142,6 @@ END_TEST
 /* The page is read from the store then, and so is the sample. */
 START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 {
-	const struct url url = url_of(0);
 	const struct text_request request = {.format = FORMAT_JSON};
 	struct buffer body = {0};
 
@@ -158,7 +155,7 @@ START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 			world_put(&world, other.text, buffer_slice(&body)),
 			ERR_NONE);
 	}
-	kept_pages_teach(kept, world.store, &url, &rules, &request, 1);
+	kept_pages_teach(kept, world.store, "a.test", &rules, &request, 1);
 	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
 	for (unsigned i = 0; i < 4; i++)
 		check_page(request, i);

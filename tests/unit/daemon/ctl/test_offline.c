@@ -226,7 +226,6 @@ START_TEST(a_wrong_command_line_is_status_2)
 		"cluster --measure cpx in",
 		"batch --format txt in",
 		"batch in --jobs 0",
-		"batch nowhere --out out",
 		"batch in --out out --min-pages 1",
 		"batch in --out out --min-pages 99999999999999999999",
 		"batch in --out out --method nothing",
@@ -247,9 +246,7 @@ START_TEST(a_wrong_command_line_is_status_2)
 		"extract --format md in/a.html in/b.html",
 		"extract --format txt in",
 		"extract --format html a.warc",
-		"extract --out out a.warc",
 		"extract --out out",
-		"extract --out out http://a.test/",
 		"extract --format txt --urls list",
 	};
 
@@ -294,6 +291,8 @@ START_TEST(a_file_that_is_of_no_use_is_status_1)
 	ck_assert_int_eq(mkdir("empty", 0700), 0);
 	ck_assert_int_eq(run("cluster empty"), CTL_FAILED);
 	ck_assert_int_eq(run("batch empty --out out"), CTL_FAILED);
+	ck_assert_int_eq(run("batch nowhere --out out"), CTL_FAILED);
+	ck_assert_int_eq(run("extract --out out nowhere.warc"), CTL_FAILED);
 	leave_folder();
 }
 END_TEST
@@ -453,6 +452,65 @@ START_TEST(the_pages_of_an_archive_have_their_addresses)
 	text = printed("extract --method plain --warc pages", &status);
 	ck_assert_ptr_nonnull(strstr(text, "{\"file\":\"pages:0\""));
 	ck_assert_int_eq(run("extract nowhere.warc"), CTL_FAILED);
+	leave_folder();
+}
+END_TEST
+
+START_TEST(the_pages_of_an_archive_are_written_by_their_addresses)
+{
+	enter_folder();
+	write_archive("a.warc");
+	ck_assert_int_eq(run("extract --method plain --out out a.warc"),
+			 CTL_DONE);
+	ck_assert_ptr_nonnull(strstr(read_text("out/a.test/one.txt"),
+				     "The herons of http://a.test/one."));
+	ck_assert_ptr_nonnull(
+		strstr(read_text("out/a.test/two.txt"), "a.test/two."));
+	ck_assert_int_eq(run("batch --method plain --out all a.warc in.warc"),
+			 CTL_PARTLY);
+	ck_assert_ptr_nonnull(
+		strstr(read_text("all/a.test/two.txt"), "a.test/two."));
+	leave_folder();
+}
+END_TEST
+
+/* Of two hosts, each of which is a site, and of no host. */
+START_TEST(a_batch_learns_archives_and_files)
+{
+	static const char *const lines[] = {
+		"{\"file\":\"in/bad.html\",\"error\":\"not an HTML page",
+		"{\"file\":\"in/one.html\",\"url\":\"http://site.invalid/",
+		"{\"file\":\"a.warc:0\",\"url\":\"http://a.test/0\"",
+		"\"url\":\"http://a.test/1\"",
+		"\"cluster\":\"a.test/1\",\"cluster_pages\":3",
+		"\"url\":\"http://b.test/0\"",
+		"\"error\":\"left out, a.warc:0 has the same address\"",
+	};
+	struct buffer archive = {0};
+	enum ctl_status status;
+	const char *text;
+	char *alone;
+
+	enter_folder();
+	for (int i = 0; i < 3; i++) {
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://a.test/%d", i);
+		append_record(&archive, url, "200 OK", "text/html");
+	}
+	append_record(&archive, "http://b.test/0", "200 OK", "text/html");
+	append_record(&archive, "http://a.test/0", "200 OK", "text/html");
+	write_text("a.warc", archive.data);
+	buffer_free(&archive);
+	write_page("in/one.html", "heron");
+	write_text("in/bad.html", "\x7F\x45LF\x01\x02\x03\x04\x05\x06\x07");
+	text = printed("batch --measure cpc --jobs 1 in a.warc", &status);
+	ck_assert_int_eq(status, CTL_PARTLY);
+	assert_lines(text, lines, sizeof(lines) / sizeof(*lines));
+	alone = strdup(text);
+	text = printed("batch --measure cpc --jobs 3 in a.warc", &status);
+	ck_assert_str_eq(text, alone);
+	free(alone);
 	leave_folder();
 }
 END_TEST
@@ -662,6 +720,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_batch_is_the_same_by_any_number_of_jobs);
 	tcase_add_test(tests, a_batch_answers_what_has_no_template_by_itself);
 	tcase_add_test(tests, the_pages_of_an_archive_have_their_addresses);
+	tcase_add_test(tests,
+		       the_pages_of_an_archive_are_written_by_their_addresses);
+	tcase_add_test(tests, a_batch_learns_archives_and_files);
 	tcase_add_test(tests, pages_that_cannot_be_cited_can_be_left_out);
 	tcase_add_test(tests, many_pages_keep_their_folders);
 	tcase_add_test(tests, two_inputs_never_write_one_output);

@@ -1,0 +1,114 @@
+#include "daemon/ctl/output_names.h"
+
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+static const char *name_of(const char *text)
+{
+	static struct buffer name;
+	struct url url;
+
+	buffer_free(&name);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	output_name_of_url(&url, &name);
+	return name.data;
+}
+
+START_TEST(a_name_is_the_host_and_the_path)
+{
+	ck_assert_str_eq(name_of("http://a.test/"), "a.test/index.html");
+	ck_assert_str_eq(name_of("https://a.test:81/b/c.html"),
+			 "a.test%3A81/b/c.html");
+	ck_assert_str_eq(name_of("http://a.test/b/"), "a.test/b/index.html");
+	ck_assert_str_eq(name_of("http://a.test/b?c=/d&e"),
+			 "a.test/b%3Fc=%2Fd%26e");
+	ck_assert_str_eq(name_of("http://a.test/b/?c"), "a.test/b/index%3Fc");
+	ck_assert_str_eq(name_of("http://a.test//b"), "a.test/_/b");
+	ck_assert_str_eq(name_of("http://[::1]/b"), "%5B%3A%3A1%5D/b");
+}
+END_TEST
+
+/* A file that is called so may be written there. */
+START_TEST(a_folder_is_called_as_no_output)
+{
+	ck_assert_str_eq(name_of("http://a.test/b.txt/c"), "a.test/b.txt_/c");
+	ck_assert_str_eq(name_of("http://a.test/b.md"), "a.test/b.md");
+}
+END_TEST
+
+static bool climbs(const char *name)
+{
+	return name[0] == '/' || strncmp(name, "../", 3) == 0 ||
+	       strstr(name, "/../") != NULL || strstr(name, "/./") != NULL ||
+	       strstr(name, "\\") != NULL;
+}
+
+/* Whatever url_parse() leaves of it. */
+START_TEST(no_name_leads_out_of_the_folder)
+{
+	static const char *const urls[] = {
+		"http://a.test/../../etc/passwd",
+		"http://a.test/%2e%2e/%2E%2e/etc/passwd",
+		"http://a.test/..%2f..%2fetc/passwd",
+		"http://a.test/.%2e/x",
+		"http://a.test/a\\..\\..\\x",
+		"http://a.test/?../../x",
+		"http://a.test/..;/../x/",
+		"http://a.test/%00/x",
+	};
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++)
+		ck_assert_msg(!climbs(name_of(urls[i])), "%s: %s", urls[i],
+			      name_of(urls[i]));
+}
+END_TEST
+
+START_TEST(what_is_too_long_is_cut_and_stays_distinct)
+{
+	char text[MAX_URL_BYTES];
+	char first[MAX_URL_BYTES];
+
+	memset(text, 'x', 1000);
+	memcpy(text, "http://a.test/", 14);
+	memcpy(text + 1000, "1", 2);
+	strcpy(first, name_of(text));
+	ck_assert_uint_lt(strlen(first), 255);
+	text[1000] = '2';
+	ck_assert_str_ne(first, name_of(text));
+	for (size_t i = 20; i < 1900; i++)
+		text[i] = i % 10 == 0 ? '/' : '&'; /* three bytes each */
+	memcpy(text + 1900, "1", 2);
+	strcpy(first, name_of(text));
+	ck_assert_uint_lt(strlen(first), 1600);
+	text[1900] = '2';
+	ck_assert_str_ne(first, name_of(text));
+}
+END_TEST
+
+START_TEST(a_name_is_taken_once)
+{
+	struct output_names names = {0};
+
+	ck_assert_ptr_null(output_names_take(&names, "a/b.html", "one"));
+	ck_assert_ptr_null(output_names_take(&names, "a/c.html", "two"));
+	ck_assert_str_eq(output_names_take(&names, "a/b.html.gz", "three"),
+			 "one");
+	ck_assert_str_eq(output_names_take(&names, "a/b", "four"), "one");
+	output_names_free(&names);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("output_names");
+	TCase *tests = tcase_create("output_names");
+
+	tcase_add_test(tests, a_name_is_the_host_and_the_path);
+	tcase_add_test(tests, a_folder_is_called_as_no_output);
+	tcase_add_test(tests, no_name_leads_out_of_the_folder);
+	tcase_add_test(tests, what_is_too_long_is_cut_and_stays_distinct);
+	tcase_add_test(tests, a_name_is_taken_once);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -69,8 +69,11 @@ static void add_sites(struct completion *completion)
 		    &(struct listing){"/v1/sites", "sites", "host", "state"});
 }
 
+/* Not beside paths: bash shows them only where there is nothing else. */
 static void add_urls(struct completion *completion)
 {
+	if (completion->has_files)
+		return;
 	add_listing(completion,
 		    &(struct listing){"/v1/sites", "sites", "url", "state"});
 }

@@ -192,7 +192,12 @@ class Completion(harness.Case):
         daemon.crawl(web.url)
         for name in shells():
             with self.subTest(shell=name):
-                shell = self.shell(name, self.folder(), daemon.socket)
+                folder = self.folder()
+                (folder / "page.html").write_text("", "utf-8")
+                shell = self.shell(name, folder, daemon.socket)
+                self.assertIn("page.html", shell.offers("templatectl explain "))
+                self.assertEqual(shell.words("templatectl text http\t"),
+                                 ["templatectl", "text", web.url])
                 self.assertEqual(shell.words("templatectl clusters 127\t"),
                                  ["templatectl", "clusters", web.host])
                 # bash shows what is behind the colon

@@ -10,8 +10,9 @@ import subprocess
 
 HEADING = re.compile(r'<h([12]) class="S[hs]" id="([^"]*)"><a class="permalink" '
                      r'href="#[^"]*">(.*?)</a></h[12]>', re.S)
-FRAME = re.compile(r'<table class="(?:head|foot)">.*?</table>|</?section[^>]*>|'
-                   r'<div class="manual-text">|</div>\s*$', re.S)
+FRAME = re.compile(r'<table class="(?:head|foot)">.*?</table>|</?section[^>]*>',
+                   re.S)
+BODY = re.compile(r'<div class="manual-text">(.*)</div>\s*$', re.S)
 REFERENCE = re.compile(r'<a class="Xr" href="([^"]*)\.html">(.*?)</a>', re.S)
 
 PLACE = re.compile(r'<a class="[^"]*" href="#([^"]*)">(.*?)</a>', re.S)
@@ -33,7 +34,7 @@ def page(path, ours):
     html = subprocess.run(
         ["mandoc", "-T", "html", "-O", "fragment,man=%N-%S.html", str(path)],
         check=True, text=True, encoding="utf-8", capture_output=True).stdout
-    html = FRAME.sub("", html)
+    html = BODY.search(FRAME.sub("", html)).group(1)
     html = REFERENCE.sub(lambda m: m.group(0) if m.group(1) in ours
                          else m.group(2), html)
     places = set(re.findall(r'id="([^"]*)"', html))
@@ -43,7 +44,7 @@ def page(path, ours):
     name, _, section = path.name.rpartition(".")
     out = [f"# {name}({section})\n", raw(before)]
     for level, place, title, body in zip(*[iter(parts)] * 4):
-        title = re.sub(r"<[^>]*>", "", title)
+        title = " ".join(re.sub(r"<[^>]*>", "", title).split())
         title = title.capitalize() if title.isupper() else title
         out += [f"\n{'#' * (int(level) + 1)} {title}\n",
                 raw(f'<span id="{place}"></span>\n{body}')]

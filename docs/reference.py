@@ -228,9 +228,9 @@ def prose(comment):
 
 
 def name_of(code):
-    match = re.search(r"\b(templated_\w+)\(", code) or \
-        re.search(r"(?:struct|enum) (templated_\w+)", code)
-    return match.group(1) if match else None
+    match = re.match(r"((?:struct|enum) templated_\w+)(?= \{|;)", code) or \
+        re.search(r"\b(templated_\w+)\(", code)
+    return match.group(1) if match else "Version"
 
 
 def c_interface(root):
@@ -243,26 +243,37 @@ def c_interface(root):
     rest = rest.replace("#endif", "", 1).replace('extern "C" {', "", 1)
     rest = re.sub(r"(?ms)^#if defined\(__GNUC__\).*?^#endif\n", "", rest)
     rest = rest.replace("TEMPLATED_API\n", "").replace("TEMPLATED_API ", "")
-    words = []
     for part in re.split(r"\n\n+(?=\S)", rest.strip()):
         comment = re.match(r"\s*/\*(.*?)\*/\s*", part, re.S)
         said = prose(comment.group(1)) if comment else ""
         code = part[comment.end():].strip() if comment else part.strip()
         if code:
-            title = name_of(code) or "Version"
-            if title in words:
-                title = f"{title} (its members)"
-            words.append(title)
-            out += ["", f"## {title}", "", said, "", "```c", code, "```"]
+            out += ["", f"## {name_of(code)}", "", said, "", "```c", code,
+                    "```"]
     return "\n".join(out) + "\n"
 
 
 # --- Python ---------------------------------------------------------------
 
 def signature(node):
-    words = ast.unparse(node.args)
+    given = ast.unparse(node.args)
     back = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    return f"{node.name}({words}){back}"
+    word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
+    line = f"{word} {node.name}({given}){back}"
+    return line if len(line) < 80 else re.sub(
+        r", (?=\*|\w+:)", ",\n" + " " * (line.index("(") + 1), line)
+
+
+def paragraph(text):
+    """One of a docstring: what is indented or in columns is code."""
+    is_code = re.match(r" {4}|>>>", text) or re.search(r"(?m)\S  +\S", text)
+    if is_code:
+        return f"```text\n{text}\n```"
+    return re.sub(r"([*_<\[])", r"\\\1", text)
+
+
+def docstring(text):
+    return "\n\n".join(map(paragraph, re.split(r"\n\n+", text)))
 
 
 def document_python(node, level, prefix=""):
@@ -281,25 +292,49 @@ def document_python(node, level, prefix=""):
         for inner in node.body:
             if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 out += document_python(inner, level + 1, f"{node.name}.")
+    is_class = isinstance(node, ast.ClassDef)
+    title = f"class {node.name}" if is_class else f"{prefix}{node.name}"
+    out = ["", f"{'#' * level} {title}", ""]
+    if not is_class:
+        out += ["```python", signature(node), "```", ""]
+    out.append(docstring(said))
+    for inner in node.body if is_class else []:
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            out += document_python(inner, level + 1, f"{node.name}.")
     return out
 
 
+def exported(module):
+    """The names in __all__; None: it has none."""
+    for node in module.body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
+            return ast.literal_eval(node.value)
+    return None
+
+
 def python(root):
+    package = root / "python" / "templated"
+    trees = {path: ast.parse(path.read_text("utf-8"))
+             for path in sorted(package.rglob("*.py"))}
+    names = exported(trees[package / "__init__.py"])
     out = ["# Python", "",
            "The package `templated` in `python/`, as its sources describe it."]
     for path in sorted((root / "python" / "templated").rglob("*.py")):
         module = ast.parse(path.read_text("utf-8"))
         said = ast.get_docstring(module)
         inner = [line for node in module.body
+           "The package `templated` in `python/`, from its docstrings."]
+    for path, module in trees.items():
+        parts = [line for node in module.body
                  if isinstance(node, (ast.ClassDef, ast.FunctionDef,
                                       ast.AsyncFunctionDef))
+                 and (path.parent != package or node.name in names)
                  for line in document_python(node, 3)]
-        if path.name.startswith("_") and path.name != "__init__.py" \
-                or not (said or inner):
-            continue
-        words = path.relative_to(root / "python").with_suffix("").parts
-        out += ["", "## " + ".".join(w for w in words if w != "__init__"), "",
-                "```text", said or "", "```", *inner]
+        said = ast.get_docstring(module)
+        if parts or said and path.name == "__init__.py":
+            words = path.relative_to(root / "python").with_suffix("").parts
+            out += ["", "## " + ".".join(w for w in words if w != "__init__"),
+                    "", docstring(said or ""), *parts]
     return "\n".join(out) + "\n"
 
 

@@ -280,18 +280,6 @@ def document_python(node, level, prefix=""):
     said = ast.get_docstring(node)
     if node.name.startswith("_") or not said:
         return []
-    if isinstance(node, ast.ClassDef):
-        bases = ", ".join(ast.unparse(b) for b in node.bases)
-        title, code = f"class `{node.name}`", f"class {node.name}({bases})"
-    else:
-        word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
-        title, code = f"`{prefix}{node.name}`", f"{word} {signature(node)}"
-    out = ["", f"{'#' * level} {title}", "", "```python", code, "```", "",
-           "```text", said, "```"]
-    if isinstance(node, ast.ClassDef):
-        for inner in node.body:
-            if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                out += document_python(inner, level + 1, f"{node.name}.")
     is_class = isinstance(node, ast.ClassDef)
     title = f"class {node.name}" if is_class else f"{prefix}{node.name}"
     out = ["", f"{'#' * level} {title}", ""]
@@ -318,11 +306,6 @@ def python(root):
              for path in sorted(package.rglob("*.py"))}
     names = exported(trees[package / "__init__.py"])
     out = ["# Python", "",
-           "The package `templated` in `python/`, as its sources describe it."]
-    for path in sorted((root / "python" / "templated").rglob("*.py")):
-        module = ast.parse(path.read_text("utf-8"))
-        said = ast.get_docstring(module)
-        inner = [line for node in module.body
            "The package `templated` in `python/`, from its docstrings."]
     for path, module in trees.items():
         parts = [line for node in module.body

@@ -134,10 +134,10 @@ def _portions(pages: Iterable[BatchPage]) -> Iterator[list[bytes]]:
 class Client:
     """The daemon at `address`; any thread may ask.
 
-    `address` is the path of its socket, $TEMPLATED_SOCKET or
-    /run/templated/templated.sock without one, or http://HOST:PORT or
-    https://HOST:PORT with a `token` of `templatectl token add`. A request that
-    meets a restart or a busy daemon is tried again for `patience` seconds; what
+    `address` is the path of its socket, without one $TEMPLATED_SOCKET, that of
+    a daemon of one's own, or /run/templated/templated.sock; or http://HOST:PORT
+    or https://HOST:PORT with a `token` of `templatectl token add`. A request
+    that meets a restart or a busy daemon is tried again for `patience` seconds; what
     comes in `timeout` seconds does not come. DaemonError has the daemon's code;
     UnreachableError: nobody answers.
     """

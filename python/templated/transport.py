@@ -33,6 +33,21 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
+def own_socket() -> str | None:
+    """That of a daemon of the user's own, as templatectl finds it."""
+    places = [(os.environ.get("XDG_RUNTIME_DIR"), "templated"),
+              (os.environ.get("XDG_DATA_HOME"), "templated"),
+              (os.environ.get("HOME"), ".local/share/templated")]
+    if places[1][0]:
+        del places[2]  # the store is in one of them
+    for folder, rest in places:
+        if folder and folder.startswith("/"):
+            path = os.path.join(folder, rest, "templated.sock")
+            if os.path.exists(path):
+                return path
+    return None
+
+
 class Address(NamedTuple):
     """Where the daemon listens: a path, or a host and port."""
 
@@ -44,9 +59,10 @@ class Address(NamedTuple):
     @classmethod
     def read(cls, text: str | os.PathLike[str] | None,
              tls: ssl.SSLContext | None) -> Address:
-        """None: $TEMPLATED_SOCKET, else where packages put it."""
+        """None: $TEMPLATED_SOCKET, else where a daemon is looked for."""
         if text is None:
-            text = os.environ.get("TEMPLATED_SOCKET", SOCKET)
+            text = (os.environ.get("TEMPLATED_SOCKET") or own_socket()
+                    or SOCKET)
         text = os.fspath(text)
         if not text.startswith(("http://", "https://")):
             return cls(text, "localhost", None, None)

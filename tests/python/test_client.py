@@ -9,6 +9,7 @@ import harness
 import pytest
 
 import templated
+from templated.transport import SOCKET, Address
 
 PATIENT_S = 30
 
@@ -55,6 +56,22 @@ def test_a_text_is_that_of_the_daemon(client, daemon, host, web, faq, form):
     plain = client.text(url, format=form)
     assert (plain.text, plain.template, plain.quality, plain.reason) == (
         answer.text, answer.template, answer.quality, answer.reason)
+
+
+def test_a_daemon_of_ones_own_is_found(daemon, monkeypatch, tmp_path):
+    for name in ("TEMPLATED_SOCKET", "XDG_RUNTIME_DIR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert str(Address.read(None, None)) == SOCKET
+    for name, rest in (("HOME", ".local/share"), ("XDG_RUNTIME_DIR", "")):
+        folder = tmp_path / name
+        path = folder / rest / "templated" / "templated.sock"
+        path.parent.mkdir(parents=True)
+        path.symlink_to(daemon.socket)
+        monkeypatch.setenv(name, str(folder))
+        assert str(Address.read(None, None)) == str(path)
+        with templated.Client() as client:
+            assert client.status()["version"]
 
 
 def test_bundle_and_daemon_say_the_same(client, host, web, faq, tmp_path):

@@ -180,6 +180,19 @@ static enum http_verdict go_to_page(struct call *call, const char *part,
 	return verdict;
 }
 
+/* Of a page that cannot be asked for. */
+static unsigned status_of(enum error error)
+{
+	switch (error) {
+	case ERR_BUSY:
+		return 503;
+	case ERR_LOCKED: /* the site's headers are wanted first */
+		return 403;
+	default:
+		return 500;
+	}
+}
+
 static enum http_verdict fetch_page(struct call *call,
 				    const struct question *question)
 {
@@ -188,7 +201,8 @@ static enum http_verdict fetch_page(struct call *call,
 
 	switch (call_fetch(call, question, &standing)) {
 	case FETCH_IMPOSSIBLE:
-		return ui_fail(call, 503, error_text(standing.error));
+		return ui_fail(call, status_of(standing.error),
+			       error_text(standing.error));
 	case FETCH_AWAITED:
 		return HTTP_PARKED;
 	case FETCH_HERE:

@@ -1,10 +1,13 @@
 """python_speed.py FOLDER [ROUNDS=10 [PAGES=100000]]: Python beside C.
 
 CPU milliseconds a page of all *.html in FOLDER, extracted by libtemplated in a
-C program and by templated.extract(), by turns; and, where it is installed, by
-trafilatura. Then the memory of Python over PAGES pages.
+C program and by templated.extract(), by turns; and once, where they are
+installed, by trafilatura and readability-lxml (python3-readability). Then the
+memory of Python over PAGES pages.
 """
 
+import importlib
+import logging
 import os
 import pathlib
 import statistics
@@ -20,10 +23,10 @@ os.environ.setdefault("TEMPLATED_LIBRARY",
 
 import templated  # noqa: E402
 
-try:
-    import trafilatura
-except ImportError:
-    trafilatura = None
+OTHERS = {
+    "trafilatura": lambda module, body: module.extract(body),
+    "readability": lambda module, body: module.Document(body).summary(),
+}
 
 
 def in_c(files, metadata):
@@ -43,11 +46,21 @@ def in_python(bodies, metadata):
     return (time.process_time() - begin) * 1e3 / len(bodies)
 
 
-def by_trafilatura(bodies, _):
+def by_other(name, bodies):
+    """What it costs, or that it is not here."""
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        return "not installed"
+    failed = 0
     begin = time.process_time()
     for body in bodies:
-        trafilatura.extract(body)
-    return (time.process_time() - begin) * 1e3 / len(bodies)
+        try:
+            OTHERS[name](module, body)
+        except Exception:  # whatever it makes of hostile pages
+            failed += 1
+    cost = (time.process_time() - begin) * 1e3 / len(bodies)
+    return f"{cost:.3f} ms, {failed} pages failed"
 
 
 def resident_mib():
@@ -67,11 +80,9 @@ def speed(files, bodies, rounds):
               f"Python {python:.3f} ms, {100 * more:+.1f} % "
               f"(least of each: {min(ours)[0]:.3f}, "
               f"{min(p for _, p in ours):.3f})")
-    if trafilatura is None:
-        print("trafilatura is not installed")
-    else:
-        print(f"trafilatura {trafilatura.__version__}: "
-              f"{by_trafilatura(bodies, None):.3f} ms")
+    logging.disable()  # they tell of each page
+    for name in OTHERS:
+        print(f"{name}: {by_other(name, bodies)}")
 
 
 def memory(bodies, pages):

@@ -19,6 +19,9 @@
 #define pthread_rwlockattr_setkind_np(attributes, kind) \
 	((void)(attributes), (void)(kind))
 
+/* Where glibc has an enumeration, it has a number. */
+#define __rlimit_resource_t int
+
 /* It gives back what is free by itself. */
 #define malloc_trim(left) ((void)(left))
 

@@ -119,7 +119,7 @@ static void drop_capabilities(void)
 }
 
 /* Never more than it already is. */
-static bool limit(int resource, uint64_t most)
+static bool limit(__rlimit_resource_t resource, uint64_t most)
 {
 	struct rlimit now;
 

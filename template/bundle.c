@@ -145,21 +145,21 @@ uint32_t bundle_page_count(const struct bundle *bundle)
 	return (uint32_t)bundle->page_count;
 }
 
-/* The site's view if the page may belong to the site, or NULL. */
-static const struct site_view *site_for(const struct bundle *bundle,
-					const struct text_request *request)
+/* Whether the page may belong to the site. */
+static bool is_of_site(const struct bundle *bundle,
+		       const struct text_request *request)
 {
-	return request->url == NULL || slice_equal(slice_of(request->url->host),
-						   bundle->view.host)
-		       ? &bundle->view
-		       : NULL;
+	return request->url == NULL ||
+	       slice_equal(slice_of(request->url->host), bundle->view.host);
 }
 
-enum error bundle_extract(struct bundle *bundle,
+static enum error extract(const struct bundle *bundle,
+			  const struct site_view *view,
 			  const struct text_request *request,
 			  struct text_answer *answer_out)
 {
-	const struct site_view *site = site_for(bundle, request);
+	const struct site_view *site =
+		is_of_site(bundle, request) ? view : NULL;
 	const struct answer_rules rules = {
 		.limits = bundle->site.limits,
 		.min_cluster_pages = bundle->site.min_cluster_pages,
@@ -173,10 +173,31 @@ enum error bundle_extract(struct bundle *bundle,
 	return extraction_of_body(&extraction, answer_out);
 }
 
+enum error bundle_extract(struct bundle *bundle,
+			  const struct text_request *request,
+			  struct text_answer *answer_out)
+{
+	return extract(bundle, &bundle->view, request, answer_out);
+}
+
+enum error bundle_extract_by(const struct bundle *bundle,
+			     const struct bundle_learner *learner,
+			     const struct text_request *request,
+			     struct text_answer *answer_out)
+{
+	struct bundle_seen seen = {.bundle = bundle->seen.bundle,
+				   .learner = learner};
+	struct site_view view = bundle->view;
+
+	view.context = &seen;
+	return extract(bundle, &view, request, answer_out);
+}
+
 enum error bundle_classify(struct bundle *bundle,
 			   const struct text_request *request,
 			   struct classed *classed_out)
 {
-	return extraction_class(site_for(bundle, request), request,
-				&bundle->site.limits, classed_out);
+	return extraction_class(is_of_site(bundle, request) ? &bundle->view
+							    : NULL,
+				request, &bundle->site.limits, classed_out);
 }

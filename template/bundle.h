@@ -20,7 +20,7 @@
  * pages.
  *
  * A bundle may be hostile: all of it is checked when it is opened. One thread
- * at a time.
+ * at a time, but for bundle_extract_by() and what only reads.
  */
 #ifndef TEMPLATE_BUNDLE_H
 #define TEMPLATE_BUNDLE_H
@@ -32,6 +32,7 @@
 #include "store/error.h"
 #include "template/bundle_site.h"
 #include "template/classify.h"
+#include "template/site_view.h"
 #include "template/text_answer.h"
 
 struct bundle;
@@ -97,6 +98,32 @@ const struct bundle_cluster *bundle_cluster(const struct bundle *bundle,
 enum error bundle_extract(struct bundle *bundle,
 			  const struct text_request *request,
 			  struct text_answer *answer_out);
+
+/*
+ * Who learns of the samples in place of the bundle, and keeps it: source->learn
+ * and release of template/site_view.h, with its own context.
+ */
+struct bundle_learner {
+	struct taught (*learn)(void *context, uint32_t cluster,
+			       const struct extractor *extractor,
+			       const double *parameters);
+	void (*release)(void *context, struct taught taught);
+	void *context;
+};
+
+/* The same as bundle_extract(), by any number of threads at once if the
+ * learner can be called so. */
+enum error bundle_extract_by(const struct bundle *bundle,
+			     const struct bundle_learner *learner,
+			     const struct text_request *request,
+			     struct text_answer *answer_out);
+
+/* The sample of a cluster, if there is one: of each page its charset and its
+ * body, which are gone afterwards. */
+void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
+			void (*visit)(void *visitor, struct slice charset,
+				      struct slice body),
+			void *visitor);
 
 /*
  * The cluster of the page request->body, found in the same way. ERR_NOT_HTML.

@@ -34,6 +34,12 @@ struct frequency_row {
 	uint32_t count;
 };
 
+/* A bundle as seen by who learns from it: the context of its view. */
+struct bundle_seen {
+	struct bundle *bundle;                /* not written with a learner */
+	const struct bundle_learner *learner; /* NULL: the bundle itself */
+};
+
 struct bundle {
 	struct buffer file;
 	struct bundle_limits limits;
@@ -54,8 +60,9 @@ struct bundle {
 	struct bundle_cluster *clusters; /* [cluster_count], ascending */
 	uint32_t cluster_count;
 	struct frequency_row *rows; /* of a cluster ascending by fragment */
-	struct site_view view;
-	struct lesson *newest; /* a list, by use */
+	struct bundle_seen seen;    /* by itself */
+	struct site_view view;      /* the same */
+	struct lesson *newest;      /* a list, by use */
 	size_t learned_bytes;
 };
 

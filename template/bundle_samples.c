@@ -75,35 +75,43 @@ static bool answers(const struct lesson *lesson, uint32_t cluster,
 					 parameters);
 }
 
-/*
- * Parse the sample to pages_out [MAX_SAMPLE_PAGES]; returns how many. The
- * limits of a page are the largest that a daemon may have had.
- */
-static uint32_t parse_samples(const struct bundle *bundle,
-			      const struct section *section,
-			      struct page **pages_out)
+void bundle_each_sample(const struct bundle *bundle, uint32_t cluster,
+			void (*visit)(void *visitor, struct slice charset,
+				      struct slice body),
+			void *visitor)
 {
+	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
 	struct buffer bytes = {0};
-	struct cursor cursor;
-	uint32_t count = 0;
+	struct cursor cursor = {0};
 
-	if (container_unpack(section, &bytes) != ERR_NONE) {
-		buffer_free(&bytes);
-		return 0;
-	}
-	cursor = cursor_of(buffer_slice(&bytes));
-	while (cursor_left(&cursor) > 0 && count < MAX_SAMPLE_PAGES) {
-		struct page_limits wide = bundle->site.limits;
+	if (row != NULL && row->samples != NULL &&
+	    container_unpack(row->samples, &bytes) == ERR_NONE)
+		cursor = cursor_of(buffer_slice(&bytes));
+	while (cursor_left(&cursor) > 0) {
 		struct slice charset = cursor_text(&cursor, MAX_CHARSET_BYTES);
-		struct slice body = cursor_text(&cursor, UINT32_MAX);
 
-		if (wide.max_bytes < body.size)
-			wide.max_bytes = body.size;
-		count += page_parse(&pages_out[count], body, charset, &wide) ==
-			 ERR_NONE;
+		visit(visitor, charset, cursor_text(&cursor, UINT32_MAX));
 	}
 	buffer_free(&bytes);
-	return count;
+}
+
+struct parsed_sample {
+	const struct page_limits *limits;
+	struct page *pages[MAX_SAMPLE_PAGES];
+	uint32_t count;
+};
+
+/* The limits of a page are the largest that a daemon may have had. */
+static void parse(void *visitor, struct slice charset, struct slice body)
+{
+	struct parsed_sample *sample = visitor;
+	struct page_limits wide = *sample->limits;
+
+	if (wide.max_bytes < body.size)
+		wide.max_bytes = body.size;
+	if (sample->count < MAX_SAMPLE_PAGES)
+		sample->count += page_parse(&sample->pages[sample->count], body,
+					    charset, &wide) == ERR_NONE;
 }
 
 static struct lesson *learn(const struct bundle *bundle,
@@ -111,19 +119,20 @@ static struct lesson *learn(const struct bundle *bundle,
 			    const struct extractor *extractor,
 			    const double *parameters)
 {
-	struct page *pages[MAX_SAMPLE_PAGES];
-	uint32_t count = parse_samples(bundle, cluster->samples, pages);
+	struct parsed_sample sample = {.limits = &bundle->site.limits};
 	struct lesson *lesson;
 
-	if (count == 0)
+	bundle_each_sample(bundle, cluster->number, parse, &sample);
+	if (sample.count == 0)
 		return NULL;
 	lesson = mem_alloc(1, sizeof(*lesson));
 	lesson->extractor = extractor;
 	memcpy(lesson->parameters, parameters, sizeof(lesson->parameters));
 	lesson->cluster = cluster->number;
 	lesson->arena = arena_create();
-	lesson->knowledge = learn_from(extractor, lesson->parameters, pages,
-				       count, lesson->arena);
+	lesson->knowledge =
+		learn_from(extractor, lesson->parameters, sample.pages,
+			   sample.count, lesson->arena);
 	lesson->bytes = sizeof(*lesson) + arena_bytes(lesson->arena);
 	return lesson;
 }

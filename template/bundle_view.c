@@ -7,10 +7,17 @@
 #include "template/bundle_parts.h"
 #include "template/sorted.h"
 
+static const struct bundle *bundle_of(const void *context)
+{
+	const struct bundle_seen *seen = context;
+
+	return seen->bundle;
+}
+
 static size_t find_shingles(void *context, struct signature own,
 			    uint32_t *shingles_out)
 {
-	const struct bundle *bundle = context;
+	const struct bundle *bundle = bundle_of(context);
 	size_t count = 0;
 
 	for (size_t i = 0; i < own.count; i++) {
@@ -29,7 +36,7 @@ static void each_set(void *context,
 				   const struct shingle_set *set),
 		     void *visitor)
 {
-	const struct bundle *bundle = context;
+	const struct bundle *bundle = bundle_of(context);
 
 	for (size_t i = 0; i < bundle->set_count; i++) {
 		const struct bundle_set *set = &bundle->sets[i];
@@ -46,7 +53,7 @@ static void each_set(void *context,
 
 static uint32_t cluster_of(void *context, uint32_t set)
 {
-	const struct bundle *bundle = context;
+	const struct bundle *bundle = bundle_of(context);
 
 	assert(set < bundle->set_count);
 	return bundle->sets[set].cluster;
@@ -55,7 +62,8 @@ static uint32_t cluster_of(void *context, uint32_t set)
 /* A bundle never changes. */
 static struct cluster_state state(void *context, uint32_t cluster)
 {
-	const struct bundle_cluster *row = bundle_cluster(context, cluster);
+	const struct bundle_cluster *row =
+		bundle_cluster(bundle_of(context), cluster);
 
 	return (struct cluster_state){
 		.page_count = row == NULL ? 0 : row->page_count};
@@ -63,7 +71,7 @@ static struct cluster_state state(void *context, uint32_t cluster)
 
 static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
 {
-	const struct bundle *bundle = context;
+	const struct bundle *bundle = bundle_of(context);
 	const struct bundle_cluster *row = bundle_cluster(bundle, cluster);
 	size_t wanted = sorted_find(bundle->fragments, bundle->fragment_count,
 				    fragment);
@@ -95,7 +103,7 @@ static bool find_page(void *context, const struct url *url,
 		      struct known_page *page_out)
 {
 	const struct bundle_page *page =
-		page_of(context, page_key_of(slice_of(url->text)));
+		page_of(bundle_of(context), page_key_of(slice_of(url->text)));
 
 	if (page != NULL)
 		*page_out = page->known;
@@ -105,7 +113,7 @@ static bool find_page(void *context, const struct url *url,
 static const uint64_t *fragments(void *context, const struct known_page *known,
 				 struct arena *arena, uint32_t *count_out)
 {
-	const struct bundle *bundle = context;
+	const struct bundle *bundle = bundle_of(context);
 	const struct bundle_page *page = page_of(bundle, known->key);
 	uint64_t *hashes;
 
@@ -123,15 +131,23 @@ static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 			   const struct extractor *extractor,
 			   const double *parameters)
 {
+	const struct bundle_seen *seen = context;
+	const struct bundle_learner *learner = seen->learner;
+
 	(void)changes;
-	return bundle_learn(context, cluster, extractor, parameters);
+	return learner == NULL ? bundle_learn(seen->bundle, cluster, extractor,
+					      parameters)
+			       : learner->learn(learner->context, cluster,
+						extractor, parameters);
 }
 
-/* No-op: the bundle owns what was learned. */
+/* The bundle owns what it has learned itself. */
 static void release(void *context, struct taught taught)
 {
-	(void)context;
-	(void)taught;
+	const struct bundle_seen *seen = context;
+
+	if (seen->learner != NULL)
+		seen->learner->release(seen->learner->context, taught);
 }
 
 /* Never fails: the bundle was checked when it was opened. */
@@ -156,6 +172,7 @@ void bundle_make_view(struct bundle *bundle)
 		.failure = failure,
 	};
 
+	bundle->seen = (struct bundle_seen){.bundle = bundle};
 	bundle->view = (struct site_view){
 		.host = slice_of(bundle->site.host),
 		.measure = bundle->site.measure,
@@ -163,6 +180,6 @@ void bundle_make_view(struct bundle *bundle)
 		.threshold = bundle->site.threshold,
 		.generation = bundle->site.generation,
 		.source = &source,
-		.context = bundle,
+		.context = &bundle->seen,
 	};
 }

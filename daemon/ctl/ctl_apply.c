@@ -7,13 +7,61 @@
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/page_run.h"
 #include "daemon/ctl/page_stream.h"
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/learned.h"
 #include "store/file.h"
 #include "template/bundle.h"
+
+enum { MAX_LEARNED_BYTES = 64 << 20 };
 
 struct application {
 	struct bundle *bundle;
 	const char *base; /* URL of the folder of many files */
+	struct learned_cache *learned;
+	struct bundle_learner learner; /* of any thread: by that cache */
 };
+
+static void append_page(void *visitor, struct slice charset, struct slice body)
+{
+	item_append(visitor, body);
+	item_append(visitor, charset);
+}
+
+/* A sample_reader. */
+static uint32_t read_sample(void *context, uint32_t cluster,
+			    struct buffer *list)
+{
+	const struct application *application = context;
+
+	bundle_each_sample(application->bundle, cluster, append_page, list);
+	return 0; /* a bundle is of one state */
+}
+
+static struct taught learn(void *context, uint32_t cluster,
+			   const struct extractor *extractor,
+			   const double *parameters)
+{
+	const struct application *application = context;
+	struct learned *learned = learned_get(
+		application->learned,
+		&(struct learned_question){
+			.extractor = extractor,
+			.parameters = parameters,
+			.read = read_sample,
+			.context = context,
+			.cluster = cluster,
+			.limits = &bundle_site_of(application->bundle)->limits,
+		});
+
+	return (struct taught){learned_knowledge(learned), learned};
+}
+
+static void release(void *context, struct taught taught)
+{
+	const struct application *application = context;
+
+	learned_release(application->learned, taught.holder);
+}
 
 static bool open_bundle(const struct ctl *ctl, const char *path,
 			struct bundle **bundle_out)
@@ -46,7 +94,8 @@ static enum error answer(void *context, const struct page_item *item,
 	const struct application *application = context;
 
 	(void)item;
-	return bundle_extract(application->bundle, request, answer_out);
+	return bundle_extract_by(application->bundle, &application->learner,
+				 request, answer_out);
 }
 
 static enum error place(void *context, const char *name, struct url *url_out)
@@ -60,7 +109,8 @@ static enum ctl_status apply(const struct ctl *ctl,
 			     const struct page_run *asked)
 {
 	struct page_run run = *asked;
-	struct application application = {0};
+	struct application application = {
+		.learner = {learn, release, &application}};
 	struct page_run_counts counts;
 	struct ctl files = *ctl;
 	enum ctl_status status = CTL_FAILED;
@@ -69,9 +119,11 @@ static enum ctl_status apply(const struct ctl *ctl,
 	files.operand_count--;
 	run.ctl = &files;
 	run.context = &application;
+	run.jobs = page_run_jobs(ctl);
 	if (!open_bundle(ctl, ctl->operands[0], &application.bundle))
 		return CTL_FAILED;
 	run.max_bytes = bundle_site_of(application.bundle)->limits.max_bytes;
+	application.learned = learned_cache_create(MAX_LEARNED_BYTES);
 	application.base = run.request.url != NULL
 				   ? run.request.url->text
 				   : bundle_site_of(application.bundle)->base;
@@ -79,6 +131,7 @@ static enum ctl_status apply(const struct ctl *ctl,
 				 &run.request.format)
 			 ? page_run(&run, &counts)
 			 : CTL_USAGE;
+	learned_cache_destroy(application.learned);
 	bundle_close(application.bundle);
 	return status;
 }
@@ -86,8 +139,7 @@ static enum ctl_status apply(const struct ctl *ctl,
 static enum ctl_status run_apply(const struct ctl *ctl)
 {
 	struct ctl_request asked;
-	/* a bundle is of one thread at a time */
-	struct page_run run = {.jobs = 1, .answer = answer, .place = place};
+	struct page_run run = {.answer = answer, .place = place};
 	enum ctl_status status = CTL_USAGE;
 	bool is_right = ctl_request_read(ctl, &asked);
 	struct url url;
@@ -120,6 +172,7 @@ static const struct verb_option apply_options[] = {
 	OPTION_INCLUDE_ROW,
 	OPTION_EXCLUDE_ROW,
 	OPTION_OUT_ROW,
+	OPTION_JOBS_ROW,
 	OPTION_WARC_ROW,
 	OPTION_URLS_ROW,
 	OPTION_CITABLE_ROW,

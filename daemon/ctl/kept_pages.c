@@ -31,13 +31,15 @@ struct kept_pages {
 	size_t capacity;
 	size_t bytes;
 	size_t max_bytes;
+	unsigned jobs;
 };
 
-struct kept_pages *kept_pages_create(size_t max_bytes)
+struct kept_pages *kept_pages_create(size_t max_bytes, unsigned jobs)
 {
 	struct kept_pages *kept = mem_alloc(1, sizeof(*kept));
 
 	kept->max_bytes = max_bytes;
+	kept->jobs = jobs;
 	return kept;
 }
 
@@ -266,7 +268,7 @@ static bool make_question(struct teaching *teaching, const struct site_row *row,
 
 void kept_pages_teach(struct kept_pages *kept, struct store *store,
 		      const char *host, const struct answer_rules *rules,
-		      const struct text_request *request, unsigned jobs)
+		      const struct text_request *request)
 {
 	struct teaching teaching = {.kept = kept,
 				    .store = store,
@@ -291,7 +293,7 @@ void kept_pages_teach(struct kept_pages *kept, struct store *store,
 	if (kept->by_key == NULL)
 		sort_by_key(kept);
 	if (is_wanted)
-		ordered_work_run(&work, jobs);
+		ordered_work_run(&work, kept->jobs);
 	free(teaching.clusters);
 }
 

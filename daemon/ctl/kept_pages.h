@@ -13,8 +13,9 @@
 
 struct kept_pages;
 
-/* Above `max_bytes` what is prepared of pages is not kept. */
-struct kept_pages *kept_pages_create(size_t max_bytes);
+/* Above `max_bytes` what is prepared of pages is not kept; `jobs` threads
+ * learn. */
+struct kept_pages *kept_pages_create(size_t max_bytes, unsigned jobs);
 void kept_pages_destroy(struct kept_pages *kept); /* NULL is a no-op */
 
 /* What they hold. */
@@ -28,11 +29,11 @@ void kept_pages_add(struct kept_pages *kept, size_t index,
 /*
  * Learn what the request's method is taught by each cluster of the site
  * `host` whose sample is kept, into rules->learned as far as there is room.
- * Nothing is added any more. By `jobs` threads.
+ * Nothing is added any more.
  */
 void kept_pages_teach(struct kept_pages *kept, struct store *store,
 		      const char *host, const struct answer_rules *rules,
-		      const struct text_request *request, unsigned jobs);
+		      const struct text_request *request);
 
 /* Take out the page that was added as `index`; none: its page is NULL. Any
  * thread, once for each page. */

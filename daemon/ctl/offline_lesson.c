@@ -478,8 +478,7 @@ static void teach(struct lesson *lesson, const struct host *host)
 
 	if (site->kept != NULL)
 		kept_pages_teach(site->kept, site->store, host->name,
-				 &site->rules, lesson->rules.request,
-				 page_run_jobs(lesson->ctl));
+				 &site->rules, lesson->rules.request);
 }
 
 static void open_lesson(struct lesson *lesson)
@@ -487,7 +486,8 @@ static void open_lesson(struct lesson *lesson)
 	struct offline_site *site = lesson->site;
 
 	if (lesson->rules.request != NULL)
-		site->kept = kept_pages_create(MAX_KEPT_BYTES);
+		site->kept = kept_pages_create(MAX_KEPT_BYTES,
+					       page_run_jobs(lesson->ctl));
 	site->rules.learned = learned_cache_create(MAX_LEARNED_BYTES);
 	site->rules.max_learned = MAX_LEARNED_BYTES;
 	site->rules.min_cluster_pages = (uint32_t)option_whole(

@@ -12,8 +12,6 @@
 #include "daemon/ctl/ctl.h"
 #include "store/store.h"
 
-struct offline_hosts;
-
 struct offline_page {
 	char *name;    /* to show: struct page_item of page_stream.h */
 	char *path;    /* of a file; or NULL */

@@ -115,6 +115,10 @@ class Bundle(harness.Case):
             one = self.apply(path, file, "--url", f"{base}docs/{name}")
             self.assertEqual((out / name).with_suffix(".txt").read_text(
                 "utf-8"), one.stdout)
+        one = self.apply(path, harness.SITE, "--jobs", "1").stdout
+        self.assertEqual(one, self.apply(path, harness.SITE, "--jobs",
+                                         "4").stdout)
+        self.assertIn('"template":{', one)
         page = harness.SITE / "docs" / "faq" / "index.html"
         with open(page, "rb") as file:
             done = subprocess.run([CTL, "apply", path, "-"], stdin=file,

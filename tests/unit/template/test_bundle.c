@@ -209,6 +209,84 @@ START_TEST(what_is_learnt_changes_no_answer)
 }
 END_TEST
 
+/* Learns as the bundle does, and counts. */
+struct counting {
+	struct bundle *bundle;
+	unsigned learned;
+	unsigned released;
+	unsigned samples;
+};
+
+static struct taught learn_counted(void *context, uint32_t cluster,
+				   const struct extractor *extractor,
+				   const double *parameters)
+{
+	struct counting *counting = context;
+
+	counting->learned++;
+	return bundle_learn(counting->bundle, cluster, extractor, parameters);
+}
+
+static void release_counted(void *context, struct taught taught)
+{
+	struct counting *counting = context;
+
+	ck_assert_ptr_nonnull(taught.holder);
+	counting->released++;
+}
+
+static void count_sample(void *visitor, struct slice charset, struct slice body)
+{
+	struct counting *counting = visitor;
+
+	(void)charset;
+	ck_assert_uint_gt(body.size, 0);
+	counting->samples++;
+}
+
+START_TEST(another_one_may_learn_of_its_samples)
+{
+	struct bundle *bundle = open_good();
+	struct counting counting = {.bundle = bundle};
+	const struct bundle_learner learner = {learn_counted, release_counted,
+					       &counting};
+	struct text_request request = {.format = FORMAT_TXT};
+	struct text_answer by_itself;
+	struct text_answer by_another;
+	struct buffer html = {0};
+
+	small_page(&html, 9);
+	request.body = buffer_slice(&html);
+	ck_assert_int_eq(
+		bundle_extract_by(bundle, &learner, &request, &by_another),
+		ERR_NONE);
+	ck_assert_uint_eq(counting.learned, 1);
+	ck_assert_uint_eq(counting.released, 1);
+	ck_assert_int_eq(bundle_extract(bundle, &request, &by_itself),
+			 ERR_NONE);
+	ck_assert_uint_eq(counting.learned, 1);
+	ck_assert(slice_equal(buffer_slice(&by_itself.text),
+			      buffer_slice(&by_another.text)));
+	bundle_each_sample(bundle, 1, count_sample, &counting);
+	ck_assert_uint_gt(counting.samples, 1);
+	text_answer_free(&by_itself);
+	text_answer_free(&by_another);
+	buffer_free(&html);
+	bundle_close(bundle);
+}
+END_TEST
+
+START_TEST(a_cluster_without_samples_has_none)
+{
+	struct bundle *bundle = open_good();
+	struct counting counting = {0};
+
+	bundle_each_sample(bundle, 999, count_sample, &counting);
+	ck_assert_uint_eq(counting.samples, 0);
+	bundle_close(bundle);
+}
+END_TEST
+
 /* Bytes that are kept after `parameter` of sst. */
 static size_t learned_with(struct bundle *bundle, const char *parameter)
 {
@@ -356,6 +434,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, fragments_are_counted_by_their_cluster);
 	tcase_add_test(tcase, a_page_of_a_small_cluster_has_no_template);
 	tcase_add_test(tcase, what_is_learnt_changes_no_answer);
+	tcase_add_test(tcase, another_one_may_learn_of_its_samples);
+	tcase_add_test(tcase, a_cluster_without_samples_has_none);
 	tcase_add_test(tcase, what_learning_reads_is_learnt_again);
 	tcase_add_test(tcase, a_page_is_classed_by_the_nearest_signature);
 	tcase_add_test(tcase, the_model_of_the_site_is_used_on_its_pages);

@@ -50,7 +50,7 @@ static void setup_with(size_t max_bytes)
 	rules = answer_rules_default;
 	rules.learned = learned_cache_create(1 << 20);
 	rules.max_learned = 1 << 20;
-	kept = kept_pages_create(max_bytes);
+	kept = kept_pages_create(max_bytes, 2);
 	for (unsigned i = 0; i < PAGES; i++)
 		put(i);
 }
@@ -104,7 +104,7 @@ static void check(const char *method, size_t max_bytes)
 	size_t taught;
 
 	setup_with(max_bytes);
-	kept_pages_teach(kept, world.store, "a.test", &rules, &request, 2);
+	kept_pages_teach(kept, world.store, "a.test", &rules, &request);
 	taught = learned_cache_bytes(rules.learned);
 	for (unsigned i = 0; i < PAGES; i++)
 		check_page(request, i);
@@ -133,7 +133,7 @@ START_TEST(a_method_of_the_page_alone_is_not_taught)
 	const struct text_request request = {.method = "accb"};
 
 	setup_with(SIZE_MAX);
-	kept_pages_teach(kept, world.store, "a.test", &rules, &request, 1);
+	kept_pages_teach(kept, world.store, "a.test", &rules, &request);
 	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
 	teardown();
 }
@@ -155,7 +155,7 @@ START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 			world_put(&world, other.text, buffer_slice(&body)),
 			ERR_NONE);
 	}
-	kept_pages_teach(kept, world.store, "a.test", &rules, &request, 1);
+	kept_pages_teach(kept, world.store, "a.test", &rules, &request);
 	ck_assert_uint_eq(learned_cache_bytes(rules.learned), 0);
 	for (unsigned i = 0; i < 4; i++)
 		check_page(request, i);

@@ -64,25 +64,36 @@ START_TEST(no_name_leads_out_of_the_folder)
 }
 END_TEST
 
+/* The name of a URL whose path is `piece` again and again, then `end`. */
+static size_t name_length(const char *piece, unsigned count, const char *end,
+			  struct buffer *name_out)
+{
+	struct buffer text = {0};
+
+	buffer_append_text(&text, "http://a.test/");
+	for (unsigned i = 0; i < count; i++)
+		buffer_append_text(&text, piece);
+	buffer_append_text(&text, end);
+	buffer_clear(name_out);
+	buffer_append_text(name_out, name_of(text.data));
+	buffer_free(&text);
+	return name_out->size;
+}
+
 START_TEST(what_is_too_long_is_cut_and_stays_distinct)
 {
-	char text[MAX_URL_BYTES];
-	char first[MAX_URL_BYTES];
+	struct buffer a = {0};
+	struct buffer b = {0};
 
-	memset(text, 'x', 1000);
-	memcpy(text, "http://a.test/", 14);
-	memcpy(text + 1000, "1", 2);
-	strcpy(first, name_of(text));
-	ck_assert_uint_lt(strlen(first), 255);
-	text[1000] = '2';
-	ck_assert_str_ne(first, name_of(text));
-	for (size_t i = 20; i < 1900; i++)
-		text[i] = i % 10 == 0 ? '/' : '&'; /* three bytes each */
-	memcpy(text + 1900, "1", 2);
-	strcpy(first, name_of(text));
-	ck_assert_uint_lt(strlen(first), 1600);
-	text[1900] = '2';
-	ck_assert_str_ne(first, name_of(text));
+	ck_assert_uint_lt(name_length("x", 1000, "1", &a), 255);
+	ck_assert_uint_lt(name_length("x", 1000, "2", &b), 255);
+	ck_assert_str_ne(a.data, b.data);
+	/* three bytes for each & */
+	ck_assert_uint_lt(name_length("/&&&&&&&&&", 190, "1", &a), 1600);
+	ck_assert_uint_lt(name_length("/&&&&&&&&&", 190, "2", &b), 1600);
+	ck_assert_str_ne(a.data, b.data);
+	buffer_free(&a);
+	buffer_free(&b);
 }
 END_TEST
 

@@ -65,13 +65,15 @@ static const char *const members[] = {
 };
 enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
 
-static struct verdict *answer_member(const struct page *const *pages,
+static struct verdict *answer_member(struct page *const *pages,
 				     const void *const *prepared)
 {
 	double parameters[MAX_PARAMETERS];
 	struct arena *arena = pages[0]->arena;
-	const struct sample sample = {
-		.pages = pages, .count = MEMBERS, .prepared = prepared};
+	const struct sample sample = {.pages =
+					      (const struct page *const *)pages,
+				      .count = MEMBERS,
+				      .prepared = prepared};
 	struct extractor_input input = {
 		.page = pages[0], .parameters = parameters, .arena = arena};
 	struct verdict *verdicts =
@@ -87,7 +89,7 @@ static struct verdict *answer_member(const struct page *const *pages,
 
 START_TEST(what_is_prepared_is_what_would_be_computed)
 {
-	const struct page *pages[MEMBERS];
+	struct page *pages[MEMBERS];
 	const void *prepared[MEMBERS];
 	double parameters[MAX_PARAMETERS];
 	const struct verdict *computed;
@@ -109,7 +111,7 @@ START_TEST(what_is_prepared_is_what_would_be_computed)
 	for (uint32_t i = 0; i < pages[0]->text_count; i++)
 		ck_assert_float_eq(computed[i].score, by_prepared[i].score);
 	for (size_t i = 0; i < MEMBERS; i++)
-		page_destroy((struct page *)(uintptr_t)pages[i]);
+		page_destroy(pages[i]);
 }
 END_TEST
 

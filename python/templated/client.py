@@ -135,11 +135,11 @@ class Client:
     """The daemon at `address`; any thread may ask.
 
     `address` is the path of its socket, without one $TEMPLATED_SOCKET, that of
-    a daemon of one's own, or /run/templated/templated.sock; or http://HOST:PORT
-    or https://HOST:PORT with a `token` of `templatectl token add`. A request
-    that meets a restart or a busy daemon is tried again for `patience` seconds; what
-    comes in `timeout` seconds does not come. DaemonError has the daemon's code;
-    UnreachableError: nobody answers.
+    a daemon of one's own, or /run/templated/templated.sock; or
+    http://HOST:PORT or https://HOST:PORT with a `token` of `templatectl token
+    add`. A request that meets a restart or a busy daemon is tried again for
+    `patience` seconds; what comes in `timeout` seconds does not come.
+    DaemonError has the daemon's code; UnreachableError: nobody answers.
     """
 
     def __init__(self, address: str | os.PathLike[str] | None = None, *,

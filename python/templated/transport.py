@@ -177,11 +177,9 @@ class Transport:
         code = "timeout" if isinstance(error, TimeoutError) else "unreachable"
         return UnreachableError(code, f"{self.address}: {error or 'closed'}")
 
-    def _take(self, is_new: bool) -> http.client.HTTPConnection:
+    def _pop(self) -> http.client.HTTPConnection | None:
         with self._lock:
-            if self._idle and not is_new:
-                return self._idle.pop()
-        return self.address.connection(self.timeout)
+            return self._idle.pop() if self._idle else None
 
     def _ask(self, connection: http.client.HTTPConnection, method: str,
              target: str, body: bytes | None, type_: str | None) -> Reply:
@@ -207,17 +205,21 @@ class Transport:
         """
         patience = Patience(self.patience)
         while True:
-            connection = None
+            connection = self._pop() if may_repeat else None
+            was_idle = connection is not None
             try:
-                connection = self._take(not may_repeat)
+                if connection is None:
+                    connection = self.address.connection(self.timeout)
                 reply = self._ask(connection, method, target, body, type_)
             except (OSError, http.client.HTTPException) as error:
                 self.close()
                 if connection is not None:
                     connection.close()
                 if isinstance(error, (TimeoutError, PermissionError)) or (
-                        connection is not None and not may_repeat
-                ) or not patience.wait():
+                        connection is not None and not may_repeat):
+                    raise self.unreachable(error) from error
+                # one that was idle may have been ended long ago
+                if not was_idle and not patience.wait():
                     raise self.unreachable(error) from error
                 continue
             after = retry_after(reply.status, reply.headers)
@@ -230,7 +232,7 @@ class Transport:
         while True:
             connection = None
             try:
-                connection = self._take(True)
+                connection = self.address.connection(self.timeout)
                 connection.request("GET", target,
                                    headers={**self.headers, **headers})
                 socket_ = connection.sock  # gone where the answer ends it

@@ -50,9 +50,7 @@ class Manual(harness.Case):
         (self.root / "tests" / "data").mkdir(parents=True)
         (self.root / "build" / "release").mkdir(parents=True)
         shutil.copy(harness.ROOT / "tests" / "run-sample", self.root / "tests")
-        for name in ("site", "warc"):
-            shutil.copytree(harness.ROOT / "tests" / "data" / name,
-                            self.root / "tests" / "data" / name)
+        shutil.copytree(harness.SITE, self.root / "tests" / "data" / "site")
         (self.root / "build" / "release" / "daemon").symlink_to(
             harness.PROGRAMS)
         harness.give(self.root)

@@ -1,7 +1,10 @@
 /* daemon/templatectl.c - the client of the daemon, and the offline verbs. */
 #include <stddef.h>
+#include <string.h>
 
 #include "daemon/ctl/ctl.h"
+#include "daemon/fetcher/fetcher_role.h"
+#include "daemon/process/process.h"
 #include "daemon/runtime/library_memory.h"
 
 static const struct verb *const verbs[] = {
@@ -48,9 +51,22 @@ static const struct verb *const verbs[] = {
 	NULL,
 };
 
+/* Executed again by the starter: see daemon/process/process.h. */
+static int be_role(const char *name)
+{
+	static const struct role_program programs[ROLE_COUNT] = {
+		[ROLE_STARTER] = {starter_main, NULL},
+		[ROLE_FETCHER] = {fetcher_role, NULL},
+	};
+
+	return process_main(name, programs);
+}
+
 int main(int argc, char **argv)
 {
 	library_memory_take();
-	return (int)ctl_run(verbs, argc < 1 ? 0 : (size_t)argc - 1,
-			    (const char *const *)argv + 1);
+	if (argc == 3 && strcmp(argv[1], "--role") == 0)
+		return be_role(argv[2]);
+	return (int)ctl_run_with_roles(verbs, argc < 1 ? 0 : (size_t)argc - 1,
+				       (const char *const *)argv + 1);
 }

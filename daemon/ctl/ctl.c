@@ -413,11 +413,8 @@ static enum ctl_status answer(struct reader *reader)
 	return status;
 }
 
-enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
-			const char *const *arguments)
+static enum ctl_status run_by(struct reader reader)
 {
-	struct reader reader = {
-		.ctl.verbs = verbs, .arguments = arguments, .count = count};
 	struct ctl *ctl = &reader.ctl;
 	enum ctl_status status = CTL_USAGE;
 	char own[OWN_SOCKET_BYTES];
@@ -427,11 +424,27 @@ enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 					       one thread */
 	if (ctl->socket == NULL || *ctl->socket == '\0')
 		ctl->socket = own_socket_find(own) ? own : DEFAULT_SOCKET;
-	ctl->operands = mem_alloc(count + 1, sizeof(*ctl->operands));
-	ctl->values = mem_alloc(count + 1, sizeof(*ctl->values));
+	ctl->operands = mem_alloc(reader.count + 1, sizeof(*ctl->operands));
+	ctl->values = mem_alloc(reader.count + 1, sizeof(*ctl->values));
 	if (read_all(&reader))
 		status = answer(&reader);
 	free(ctl->operands);
 	free(ctl->values);
 	return status;
+}
+
+enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
+			const char *const *arguments)
+{
+	return run_by((struct reader){
+		.ctl.verbs = verbs, .arguments = arguments, .count = count});
+}
+
+enum ctl_status ctl_run_with_roles(const struct verb *const *verbs,
+				   size_t count, const char *const *arguments)
+{
+	return run_by(
+		(struct reader){.ctl = {.verbs = verbs, .has_roles = true},
+				.arguments = arguments,
+				.count = count});
 }

@@ -77,6 +77,8 @@ struct ctl {
 	const struct verb *verb;
 	const char *socket;
 	bool is_json;
+	bool has_roles;        /* the program can be executed as a role:
+				  daemon/process/process.h */
 	const char **operands; /* [operand_count] */
 	size_t operand_count;
 	struct option_value *values; /* [value_count], as given */
@@ -139,6 +141,11 @@ const struct verb_option *option_named(const struct verb_option *options,
  */
 enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 			const char *const *arguments);
+
+/* The same of a program that can be executed as a role (struct ctl). Before any
+ * other thread. */
+enum ctl_status ctl_run_with_roles(const struct verb *const *verbs,
+				   size_t count, const char *const *arguments);
 
 /* Value of the last `--name`, NULL when it was not given. */
 const char *option_text(const struct ctl *ctl, const char *name);

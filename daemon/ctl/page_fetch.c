@@ -7,6 +7,7 @@
 #include "crawl/fetch/fetch.h"
 #include "crawl/robots/robots.h"
 #include "daemon/config/config.h"
+#include "daemon/fetcher/remote_fetcher.h"
 #include "daemon/runtime/clock.h"
 #include "store/arena.h"
 #include "store/memory.h"
@@ -28,7 +29,7 @@ struct origin {
 };
 
 struct page_fetcher {
-	struct fetcher *fetcher;
+	struct remote_fetcher *fetcher;
 	struct config config; /* with the defaults */
 	size_t max_bytes;
 	struct origin *origins; /* [count] */
@@ -36,20 +37,24 @@ struct page_fetcher {
 	size_t capacity;
 };
 
-struct page_fetcher *page_fetcher_create(size_t max_bytes)
+struct page_fetcher *page_fetcher_create(size_t max_bytes,
+					 struct starter *starter)
 {
 	struct page_fetcher *fetcher = mem_alloc(1, sizeof(*fetcher));
 
 	config_defaults(&fetcher->config);
 	fetcher->max_bytes = max_bytes;
-	fetcher->fetcher = fetcher_create(&(struct fetch_options){
-		.user_agent = fetcher->config.user_agent,
-		.max_body_bytes = max_bytes,
-		.connect_timeout_ms = fetcher->config.connect_timeout_ms,
-		.total_timeout_ms = fetcher->config.total_timeout_ms,
-		.stall_timeout_ms = fetcher->config.stall_timeout_ms,
-		.max_connections = 1,
-	});
+	fetcher->fetcher = remote_fetcher_create(&(struct remote_options){
+		.starter = starter,
+		.fetch = {
+			.user_agent = fetcher->config.user_agent,
+			.max_body_bytes = max_bytes,
+			.connect_timeout_ms =
+				fetcher->config.connect_timeout_ms,
+			.total_timeout_ms = fetcher->config.total_timeout_ms,
+			.stall_timeout_ms = fetcher->config.stall_timeout_ms,
+			.max_connections = 1,
+		}});
 	if (fetcher->fetcher != NULL)
 		return fetcher;
 	page_fetcher_destroy(fetcher);
@@ -71,7 +76,7 @@ void page_fetcher_destroy(struct page_fetcher *fetcher)
 		return;
 	forget_origins(fetcher);
 	free(fetcher->origins);
-	fetcher_destroy(fetcher->fetcher);
+	remote_fetcher_destroy(fetcher->fetcher);
 	free(fetcher);
 }
 
@@ -80,9 +85,9 @@ static void fetch_one(struct page_fetcher *fetcher,
 		      const struct fetch_request *request,
 		      struct fetch_result *result_out)
 {
-	fetcher_start(fetcher->fetcher, request);
-	while (!fetcher_next(fetcher->fetcher, result_out))
-		fetcher_run(fetcher->fetcher, WAIT_MS);
+	remote_fetcher_start(fetcher->fetcher, request, false);
+	while (!remote_fetcher_next(fetcher->fetcher, result_out))
+		remote_fetcher_run(fetcher->fetcher, WAIT_MS);
 }
 
 /* Whether the redirect of a result leads on; then to *url. */

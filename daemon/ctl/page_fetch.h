@@ -13,9 +13,15 @@
 #include "store/buffer.h"
 
 struct page_fetcher;
+struct starter;
 
-/* NULL: libcurl fails. `max_bytes`: of a page, which is cut behind them. */
-struct page_fetcher *page_fetcher_create(size_t max_bytes);
+/*
+ * The fetcher is a process with the role that the daemon's has, started by
+ * `starter`; without one it is a thread. NULL: it cannot be started.
+ * `max_bytes`: of a page, which is cut behind them.
+ */
+struct page_fetcher *page_fetcher_create(size_t max_bytes,
+					 struct starter *starter);
 void page_fetcher_destroy(struct page_fetcher *fetcher); /* NULL is a no-op */
 
 struct fetched_page {

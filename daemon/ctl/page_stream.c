@@ -11,7 +11,9 @@
 #include "crawl/fetch/header.h"
 #include "crawl/warc/warc.h"
 #include "daemon/ctl/page_fetch.h"
+#include "daemon/process/process.h"
 #include "store/file.h"
+#include "store/log.h"
 #include "store/memory.h"
 
 enum { MAX_LIST_BYTES = 64 << 20 /* of --urls */ };
@@ -93,6 +95,18 @@ static void sort_operands(struct page_stream *stream, struct ctl *files)
 	}
 }
 
+/* Before there is any thread. */
+static bool start_roles(struct page_stream *stream)
+{
+	if (stream->url_count == 0 || !stream->ctl->has_roles)
+		return true;
+	log_set_level(LOG_LEVEL_WARN); /* not what holds, but what does not */
+	if (starter_create(&stream->starter, false) == ERR_NONE)
+		return true;
+	ctl_complain(stream->ctl, "the fetcher cannot be started");
+	return false;
+}
+
 bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
 		      struct page_stream *stream_out)
 {
@@ -111,7 +125,7 @@ bool page_stream_open(const struct ctl *ctl, size_t max_bytes,
 	if (files.operand_count > 0)
 		is_right = inputs_collect(&files, false, &stream->inputs);
 	free(files.operands);
-	return is_right && read_urls(stream);
+	return is_right && read_urls(stream) && start_roles(stream);
 }
 
 static void close_archive(struct page_stream *stream)
@@ -129,6 +143,7 @@ void page_stream_close(struct page_stream *stream)
 	inputs_free(&stream->inputs);
 	free(stream->archives);
 	page_fetcher_destroy(stream->fetcher);
+	starter_destroy(stream->starter);
 	free(stream->urls);
 	buffer_free(&stream->url_text);
 	output_names_free(&stream->outputs);
@@ -249,9 +264,11 @@ static void give_url(struct page_stream *stream, struct page_item *item)
 		return;
 	}
 	if (stream->fetcher == NULL)
-		stream->fetcher = page_fetcher_create(stream->max_bytes);
+		stream->fetcher =
+			page_fetcher_create(stream->max_bytes, stream->starter);
 	if (stream->fetcher == NULL) {
-		buffer_append_text(&item->trouble, "libcurl cannot be used");
+		buffer_append_text(&item->trouble,
+				   "the fetcher cannot be started");
 		return;
 	}
 	if (!page_fetch(stream->fetcher, &url, &page, &item->trouble))

@@ -48,6 +48,7 @@ struct page_stream {
 	size_t url_count;
 	size_t url_capacity;
 	size_t next_url;
+	struct starter *starter;      /* of the fetcher; or NULL */
 	struct page_fetcher *fetcher; /* from the first of them on */
 	struct output_names outputs;  /* with --out: those of all pages */
 };

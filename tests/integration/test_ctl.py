@@ -2,12 +2,39 @@
 
 import collections
 import json
+import pathlib
+import re
 import shutil
+import subprocess
 import xml.etree.ElementTree
 
 import harness
 
 CTL = harness.PROGRAMS / "templatectl"
+
+
+def children(pid):
+    path = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
+    try:
+        return [int(child) for child in path.read_text("ascii").split()]
+    except OSError:
+        return []
+
+
+def fetcher_seccomp(pid):
+    """The mode of the fetcher that the starter has started; or None."""
+    for child in [c for starter in children(pid) for c in children(starter)]:
+        folder = pathlib.Path(f"/proc/{child}")
+        try:
+            if b"\0fetcher\0" not in (folder / "cmdline").read_bytes():
+                continue
+            status = (folder / "status").read_text("ascii")
+        except OSError:
+            continue
+        mode = re.search(r"^Seccomp:\s*(\d)", status, re.M).group(1)
+        if mode != "0":
+            return mode
+    return None
 
 
 class Ctl(harness.Case):
@@ -181,6 +208,23 @@ class Ctl(harness.Case):
         self.assertIn('href="../b.html#c"', link)
 
     @harness.of_one_thread
+    def test_pages_of_the_web_come_through_the_sandbox(self):
+        """The second page waits for a second: time to look at the fetcher."""
+        web = self.web()
+        urls = [web.url + name for name in ("docs/faq/", "docs/none/")]
+        process = subprocess.Popen([CTL, "extract", "--method", "plain",
+                                    *urls], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        seccomp = harness.wait_until(
+            lambda: fetcher_seccomp(process.pid), "the sandbox of the fetcher")
+        out, _ = process.communicate(timeout=20)
+        lines = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual([line["file"] for line in lines], urls)
+        self.assertIn("RocketMQ", lines[0]["text"])
+        self.assertIn("404", lines[1]["error"])
+        self.assertEqual(seccomp, "2")
+
     def test_batch_mirrors_the_folder(self):
         out = self.folder() / "out"
         self.done(harness.run([CTL, "batch", harness.SITE, "--out", out]))

@@ -37,7 +37,7 @@ static struct fetched_page page;
 static void setup(void)
 {
 	server = server_start(routes, sizeof(routes) / sizeof(*routes));
-	fetcher = page_fetcher_create(1 << 20);
+	fetcher = page_fetcher_create(1 << 20, NULL);
 	ck_assert_ptr_nonnull(fetcher);
 }
 

@@ -271,6 +271,7 @@ void learned_teach(struct learned_cache *cache,
 		learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	keep(cache, learned);
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): it was held so far */
 	learned_release(cache, learned);
 }
 

@@ -17,7 +17,7 @@ PAGES = ("tutorial", "howto/watch", "howto/search", "howto/scrapy", "howto/archi
          "howto/program", "howto/operate", "howto/trafilatura",
          "howto/readability", "explanation/template", "explanation/auto",
          "explanation/promises", "explanation/processes",
-         "explanation/threshold", "howto/changedetection")
+         "explanation/threshold", "../README", "howto/changedetection")
 BLOCK = re.compile(r"(?ms)^```(sh|text)\n(.*?)^```$")
 MARK = "\x01end of a block"
 

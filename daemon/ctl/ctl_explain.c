@@ -73,8 +73,8 @@ static const struct offline_page *find_page(const struct offline_site *site,
 	for (size_t i = 0; i < site->count; i++) {
 		const struct offline_page *page = &site->pages[i];
 
-		if (page->trouble == NULL && (strcmp(page->output, path) == 0 ||
-					      strcmp(page->path, path) == 0))
+		if (strcmp(page->output, path) == 0 ||
+		    strcmp(page->path, path) == 0)
 			return page;
 	}
 	return NULL;
@@ -94,6 +94,10 @@ static enum ctl_status explain_page(const struct ctl *ctl,
 			     "%s: no page of %s; name it by its path in that "
 			     "folder",
 			     ctl->operands[0], option_text(ctl, "site"));
+		return CTL_FAILED;
+	}
+	if (page->trouble != NULL) {
+		ctl_complain(ctl, "%s: %s", page->name, page->trouble);
 		return CTL_FAILED;
 	}
 	error = url_parse(&url, slice_of(page->url), NULL);

@@ -17,7 +17,7 @@
 enum { MAX_PATH = 512 };
 
 static const struct verb *const verbs[] = {
-	&verb_extract, &verb_cluster, &verb_batch,
+	&verb_extract, &verb_cluster, &verb_batch, &verb_explain,
 	&verb_methods, &verb_status,  NULL,
 };
 
@@ -292,6 +292,11 @@ START_TEST(a_file_that_is_of_no_use_is_status_1)
 	ck_assert_int_eq(run("cluster empty"), CTL_FAILED);
 	ck_assert_int_eq(run("batch empty --out out"), CTL_FAILED);
 	ck_assert_int_eq(run("batch nowhere --out out"), CTL_FAILED);
+	write_site();
+	write_text("in/no.html", "\x7F\x45LF\x01\x02\x03\x04\x05\x06\x07");
+	ck_assert_int_eq(run("explain --site in a.html -o a"), CTL_DONE);
+	ck_assert_int_eq(run("explain --site in no.html -o no"), CTL_FAILED);
+	ck_assert_int_eq(run("explain --site in none.html -o no"), CTL_FAILED);
 	ck_assert_int_eq(run("extract --out out nowhere.warc"), CTL_FAILED);
 	leave_folder();
 }

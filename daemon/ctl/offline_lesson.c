@@ -313,6 +313,7 @@ static enum error study(const struct lesson *lesson, struct page_lesson *one)
 	const struct analyse_options options = {
 		.measure = offline_measure(lesson->ctl),
 		.width = offline_width(lesson->ctl),
+		.is_for_once = true,
 	};
 	const struct page_limits *limits = &lesson->site->rules.limits;
 	struct page *page = NULL;

@@ -211,8 +211,9 @@ static uint32_t flags_of(const struct page *page, enum page_class page_class,
  * which never changes. */
 static bool is_wanted(unsigned measure, const struct analyse_options *options)
 {
-	return measure == options->measure || measure == MEASURE_CP ||
-	       measure == MEASURE_CPC;
+	return measure == options->measure ||
+	       (!options->is_for_once &&
+		(measure == MEASURE_CP || measure == MEASURE_CPC));
 }
 
 /* The signatures by the measures that are wanted, each with the width that

@@ -23,6 +23,8 @@ struct analyse_options {
 	unsigned width;       /* names; 0: its own, as all others have */
 	unsigned http_status; /* of the answer that brought it; 0: unknown */
 	bool is_cut;          /* the body stops before its end */
+	bool is_for_once;     /* no version of a template will be told by the
+				 record: its paths are not signed besides */
 	bool is_nofollow;     /* a header said so: X-Robots-Tag */
 	struct slice drop_parameters; /* out of links: crawl/url/parameters.h */
 };

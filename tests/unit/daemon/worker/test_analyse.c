@@ -184,6 +184,27 @@ START_TEST(the_record_has_the_paths_and_the_signature_of_the_site)
 }
 END_TEST
 
+START_TEST(for_once_the_signature_of_the_site_is_alone)
+{
+	const char *html = "<html><body class=a><p>x</p></body></html>";
+	struct analyse_options once = options;
+	struct analysed always;
+	struct analysed page;
+
+	once.measure = MEASURE_CAS;
+	once.width = 0;
+	always = analyse_with("http://a.test/", html, &once);
+	once.is_for_once = true;
+	page = analyse_with("http://a.test/", html, &once);
+	ck_assert(is_alike(&page.record, &always.record, MEASURE_CAS));
+	ck_assert_uint_eq(page.record.signature_counts[MEASURE_CP], 0);
+	ck_assert_uint_eq(page.record.signature_counts[MEASURE_CPC], 0);
+	ck_assert_uint_gt(always.record.signature_counts[MEASURE_CPC], 0);
+	buffer_free(&always.bytes);
+	buffer_free(&page.bytes);
+}
+END_TEST
+
 START_TEST(ccs_alone_knows_the_url)
 {
 	const char *html = "<html><body class=a><p>x</p></body></html>";
@@ -373,6 +394,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, links_beyond_the_limit_are_ignored);
 	tcase_add_test(tcase,
 		       the_record_has_the_paths_and_the_signature_of_the_site);
+	tcase_add_test(tcase, for_once_the_signature_of_the_site_is_alone);
 	tcase_add_test(tcase, ccs_alone_knows_the_url);
 	tcase_add_test(tcase, one_measure_has_another_width);
 	tcase_add_test(tcase, the_record_has_the_class_of_the_page);

@@ -22,9 +22,7 @@ static const uint64_t *hashes_of(const struct page *page)
 	return hashes;
 }
 
-/* Whether the answer is made of how often the fragments stand in the cluster:
- * the most of what is read of a site. */
-static bool needs_counts(const struct text_request *request)
+bool extraction_needs_counts(const struct text_request *request)
 {
 	const struct extractor *method = extractor_find(
 		request->method == NULL ? DEFAULT_METHOD : request->method);
@@ -47,7 +45,7 @@ static enum error take_in(struct extraction *extraction,
 	};
 	enum error error;
 
-	if (needs_counts(extraction->request)) {
+	if (extraction_needs_counts(extraction->request)) {
 		question->fragments = hashes_of(page);
 		question->count = page->text_count;
 	}

@@ -38,6 +38,10 @@ struct extraction {
 	unsigned http_status;          /* 0: not known */
 };
 
+/* Whether the answer is made of how often the fragments stand in the cluster:
+ * the most of what is read of a site. */
+bool extraction_needs_counts(const struct text_request *request);
+
 /*
  * Answer the page that stands in the site as `known`; `page` is it. Errors are
  * those of extraction_of_body(), but for ERR_NOT_HTML. ERR_BUSY: it stands

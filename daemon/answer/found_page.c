@@ -71,7 +71,8 @@ enum error stored_find(struct txn *txn, const struct url *url,
 
 /*
  * Append the fragments of the page and in how many pages of its cluster they
- * stand. A record that cannot be read tells nothing: the worker asks.
+ * stand, if somebody will ask for that. A record that cannot be read tells
+ * nothing: the worker asks.
  */
 static void tell(struct txn *txn, const struct stored *stored,
 		 struct found_page *found)
@@ -84,7 +85,7 @@ static void tell(struct txn *txn, const struct stored *stored,
 
 	found->page_bytes = found->body.size;
 	found->state = stored_site_state(txn, stored->site.id, cluster);
-	found->is_told = cluster == 0 ||
+	found->is_told = cluster == 0 || !found->wants_counts ||
 			 content_record(txn, stored->site.id, stored->key,
 					&bytes, &record) == ERR_NONE;
 	if (!found->is_told)

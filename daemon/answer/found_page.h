@@ -29,9 +29,10 @@ struct found_page {
 	struct known_page known;
 	struct buffer body; /* the page, then what is told of it */
 	uint64_t fetched_ms;
-	bool has_page;   /* the caller's: it is parsed, and not read */
-	bool wants_told; /* the caller's: it goes to a worker */
-	bool is_told;    /* as daemon/worker/text_request.h says */
+	bool has_page;     /* the caller's: it is parsed, and not read */
+	bool wants_told;   /* the caller's: it goes to a worker, */
+	bool wants_counts; /* which will want to know of its fragments */
+	bool is_told;      /* as daemon/worker/text_request.h says */
 	struct cluster_state state;
 	size_t page_bytes;
 	size_t told_count;

@@ -11,6 +11,7 @@
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/text_request.h"
 #include "store/hash.h"
+#include "template/extraction.h"
 
 enum {
 	MAX_TRIES = 5,
@@ -218,7 +219,10 @@ static enum error answer_stored(const struct asking *asking,
 {
 	const struct text_request *request = asking->request;
 	struct text_answer told = {0};
-	struct found_page found = {.wants_told = true};
+	struct found_page found = {
+		.wants_told = true,
+		.wants_counts = extraction_needs_counts(request),
+	};
 	enum error error = found_page_read(asking->store, asking->rules,
 					   request->url, &found, &told);
 

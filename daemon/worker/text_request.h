@@ -24,7 +24,8 @@ struct known_field {
  * TASK_TEXT. Body: the page; when is_told what its site would say of it
  * follows, so that it need not be asked for: the hashes of its fragments,
  * [told_count], ascending, and in how many pages of its cluster each stands,
- * u32 [told_count]. An empty text is one that is not there.
+ * u32 [told_count]; none when extraction_needs_counts() says so. An empty text
+ * is one that is not there.
  */
 struct text_task_request {
 	struct limits_field limits;

@@ -144,6 +144,7 @@ bool forest_has_avx2(void)
 	return false;
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): the others write to them */
 void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
 		     size_t stride, int8_t *bins)
 {
@@ -157,5 +158,6 @@ void forest_add_avx2(const struct forest *forest,
 	(void)forest, (void)block, (void)margins;
 	assert(false);
 }
+/* NOLINTEND(readability-non-const-parameter) */
 
 #endif

@@ -221,7 +221,7 @@ START_TEST(of_those_who_ask_at_once_one_has_it_computed)
 	for (unsigned number = 0; number < PAGES; number++)
 		check_at_once(number);
 	ck_assert_uint_eq(stats().misses, PAGES);
-	ck_assert_uint_eq(stats().hits, PAGES * (THREADS - 1));
+	ck_assert_uint_eq(stats().hits, (uint64_t)PAGES * (THREADS - 1));
 }
 END_TEST
 

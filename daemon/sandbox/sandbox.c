@@ -222,7 +222,7 @@ void sandbox_describe(const struct sandbox_report *report, struct buffer *out)
 	if (report->lacks == 0)
 		return;
 	buffer_append_text(out, IS_SANITIZED ? "; the sanitizers go without "
-					     : "; the kernel lacks ");
+					     : "; kernel or unit refuse ");
 	sandbox_list_walls(report->lacks, out);
 }
 

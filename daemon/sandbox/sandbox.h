@@ -50,7 +50,7 @@ enum error sandbox_enter(const struct sandbox_options *options,
 /* Append "system calls, files, limits" for a set of enum sandbox_wall. */
 void sandbox_list_walls(unsigned set, struct buffer *out);
 
-/* Append "system calls, files, limits; the kernel lacks namespaces". */
+/* Append "system calls, files, limits; kernel or unit refuse namespaces". */
 void sandbox_describe(const struct sandbox_report *report, struct buffer *out);
 
 /*

@@ -50,7 +50,7 @@ const struct verb_option global_options[] = {
 	 .kind = OPTION_TEXT,
 	 .value = "SOCKET",
 	 .meaning = "the daemon's socket (default: $TEMPLATED_SOCKET, else "
-		    "" DEFAULT_SOCKET ")"},
+		    "that of a daemon of your own, else " DEFAULT_SOCKET ")"},
 	{.name = "json", .kind = OPTION_FLAG, .meaning = "print JSON"},
 	{.name = "help",
 	 .letter = 'h',

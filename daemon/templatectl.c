@@ -30,6 +30,7 @@ static const struct verb *const verbs[] = {
 	&verb_hook,
 	&verb_guard,
 	&verb_poison,
+	&verb_forget,
 	&verb_ui,
 	&verb_token,
 	&verb_status,

@@ -168,6 +168,7 @@ extern const struct verb verb_explain_url;
 /* ctl_guard.c */
 extern const struct verb verb_guard;
 /* ctl_poison.c */
+extern const struct verb verb_forget;
 extern const struct verb verb_poison;
 /* ctl_sites.c */
 extern const struct verb verb_sites;

@@ -146,6 +146,13 @@ class Ctl(harness.Case):
             "--json", "events", "--kinds", "page.added"))
         self.assertGreaterEqual(
             len([json.loads(line) for line in events.splitlines()]), 69)
+        pages = [web.url + path for path in ("docs/none/", "docs/faq/")]
+        self.done(daemon.ctl("text", pages[1]))
+        forgotten = daemon.ctl("forget", *pages)  # one of them is not there
+        self.done(forgotten, 1)
+        self.assertIn("docs/none/", forgotten.stderr)
+        self.done(daemon.ctl("text", pages[1]), 1)
+        self.done(daemon.ctl("verify"))
         self.done(daemon.ctl("site", "--delete", web.host))
         self.done(daemon.ctl("site", web.host), 1)
 

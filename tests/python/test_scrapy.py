@@ -68,11 +68,13 @@ def test_a_saturated_template_ends_its_branch(crawl, bundle_path, host):
     assert stats["templated/saturated"] == len(saturated) >= 1
     assert stats["templated/requests_dropped"] > 0
     assert stats["templated/answers"] < 0.8 * site["pages"]
-    # no template is lost by that
+    # no large template is lost by that; of a small one the pages may be of
+    # the kind of another's
     seen = {name.removeprefix("templated/pages/") for name in stats
             if name.startswith("templated/pages/")}
     assert set(saturated) <= seen
-    assert seen >= {row["id"] for row in site["templates"] if row["learned"]}
+    assert seen >= {row["id"] for row in site["templates"]
+                    if row["pages"] >= 5}
     items = [item for item in result["items"] if item["url"] != "small"]
     assert all(item["kind"].startswith(host + "/") and item["body"]
                and item["sure"] >= 0.9 and "metadata" not in item

@@ -146,8 +146,14 @@ class Tab:
         harness.wait_until(
             lambda: self.browser.listen(0.02) or
             len(self.took("Page.loadEventFired")) > seen, url, 20)
-        node = self.send("DOM.getDocument", depth=-1)["root"]
-        return self.send("DOM.getOuterHTML", nodeId=node["nodeId"])["outerHTML"]
+
+        def html():
+            node = self.send("DOM.getDocument", depth=-1)["root"]["nodeId"]
+            try:
+                return self.send("DOM.getOuterHTML", nodeId=node)["outerHTML"]
+            except AssertionError:  # the page has replaced the document
+                return None
+        return harness.wait_until(html, url, 20)
 
     def click(self, selector):
         """A real click in the middle of an element."""

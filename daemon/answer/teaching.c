@@ -272,6 +272,8 @@ static void teach_site(struct teaching *teaching,
 
 	if (txn_end(&txn) != ERR_NONE || !has_changed)
 		return;
+	if (site->id != now.id)
+		site->count = 0; /* another site has the host now */
 	for (size_t i = 0; i < now.count; i++) {
 		const struct taught_template *template = &now.templates[i];
 

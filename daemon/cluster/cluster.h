@@ -1,0 +1,114 @@
+/*
+ * daemon/cluster/cluster.h - this node in its cluster: which partitions are its
+ * own, which it follows, and who has the others.
+ *
+ * A partition is the sites of one 256th of all registrable domains, for ever
+ * (daemon/cluster/placement.h). One node owns it, as long as it renews its
+ * lease; `replicas` - 1 others follow its log (store/journal.h). The owner
+ * alone fetches, commits and tells; who follows can answer what it has.
+ */
+#ifndef DAEMON_CLUSTER_CLUSTER_H
+#define DAEMON_CLUSTER_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+struct cluster;
+
+enum {
+	PARTITIONS = 256,
+	/* What concerns all sites: hooks and silences. Every node follows it.
+	 */
+	PARTITION_COMMON = PARTITIONS,
+	ALL_PARTITIONS,
+	NODE_NAME_BYTES = 64,    /* with NUL: letters, digits, '-', '_' */
+	NODE_ADDRESS_BYTES = 256 /* "https://host:port", or "" */
+};
+
+enum partition_state {
+	PARTITION_ELSEWHERE, /* nothing of it is here */
+	PARTITION_COPYING,   /* a snapshot and the log behind it are read */
+	PARTITION_FOLLOWED,
+	PARTITION_TAKEN, /* it is to be ours: the log is read to its end */
+	PARTITION_OWN,
+	PARTITION_LEFT, /* it is to be another's: what is under way ends */
+};
+
+struct partition_facts {
+	enum partition_state state;   /* here */
+	char owner[NODE_NAME_BYTES];  /* "": nobody yet */
+	char wanted[NODE_NAME_BYTES]; /* who shall own it; "": nobody can */
+	uint64_t epoch;               /* of the owner's lease; 0: none yet */
+	uint64_t applied; /* number of the last entry of its log that is here */
+	uint64_t last;    /* as far as is known, the last one there is */
+};
+
+struct node_facts {
+	char name[NODE_NAME_BYTES];
+	char address[NODE_ADDRESS_BYTES]; /* for direct connections */
+	char version[32];
+	uint32_t capacity;
+	uint32_t owned;     /* partitions */
+	uint32_t copies;    /* partitions that it has whole, its own too */
+	uint64_t silent_ms; /* since it was heard of */
+	int64_t clock_ms;   /* ahead of the servers */
+	bool is_self;
+	bool is_draining;
+};
+
+struct cluster_facts {
+	char name[NODE_NAME_BYTES]; /* this node's */
+	bool is_connected;          /* to the broker */
+	bool has_lease;       /* without it nothing is committed or fetched */
+	uint64_t failovers;   /* partitions taken from nodes that are gone */
+	uint64_t moves;       /* partitions handed over or taken over */
+	uint64_t divergences; /* copies that were found to differ */
+	struct node_facts *nodes; /* [node_count], sorted by name; free() */
+	size_t node_count;
+	struct partition_facts partitions[ALL_PARTITIONS];
+};
+
+/* What is known now; any thread. */
+void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out);
+
+/* The partition of a host (host[:port], as in struct url). Pure. */
+unsigned cluster_partition(struct slice host);
+
+/* Where questions about a partition go. */
+struct whereabouts {
+	bool is_own;  /* here, with a lease */
+	bool is_copy; /* here, as a follower, or as an owner without a lease: an
+			 answer may be old */
+	char owner[NODE_NAME_BYTES];      /* another node; "": nobody */
+	char address[NODE_ADDRESS_BYTES]; /* of it; "": no direct connections */
+	uint64_t epoch;
+};
+
+void cluster_find(struct cluster *cluster, unsigned partition,
+		  struct whereabouts *out);
+
+/*
+ * Ask the owner of the partition (subject tpl.q.<P>) or, with `node`, that node
+ * (tpl.node.<NAME>). As bus_ops.ask().
+ */
+enum error cluster_ask(struct cluster *cluster, unsigned partition,
+		       const char *node, struct slice question,
+		       uint32_t timeout_ms, struct buffer *answer);
+
+/* What answers such questions of others; set once, before the node takes its
+ * first partition. */
+typedef void cluster_answerer(void *context, struct slice question,
+			      struct buffer *answer);
+void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
+			  void *context);
+
+/* Have this node give all of its partitions away, or (false) take some again.
+ */
+void cluster_drain(struct cluster *cluster, bool drains);
+
+#endif

@@ -7,6 +7,7 @@
 
 #include "store/checksum.h"
 #include "store/env.h"
+#include "store/journal.h"
 #include "store/key.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
@@ -230,6 +231,15 @@ static void merge(struct application *application, const struct found *found,
 		add(application, before[next].fragment, before[next].pages);
 }
 
+static void note(const struct application *application, const struct key *key)
+{
+	struct txn *txn = application->txn;
+
+	if (txn->journal != NULL)
+		journal_note(txn->journal, txn->store, TABLE_DF,
+			     key_slice(key));
+}
+
 static void put(struct application *application, uint64_t last,
 		const struct df_count *counts, size_t count, unsigned flags)
 {
@@ -246,6 +256,7 @@ static void put(struct application *application, uint64_t last,
 		checksum_write(table_name(TABLE_DF), key_slice(&key),
 			       buffer_slice(&block), v.mv_data);
 	txn_check(application->txn, rc);
+	note(application, &key);
 	buffer_free(&block);
 }
 
@@ -260,6 +271,10 @@ static void write(struct application *application, const struct found *found)
 	bool was_there = found->value.data != NULL;
 
 	if (count == 0 && was_there) {
+		struct key key = key_df(application->site, application->cluster,
+					found->last);
+
+		note(application, &key);
 		txn_check(application->txn,
 			  mdb_cursor_del(application->cursor, 0));
 		mdb_cursor_close(application->cursor); /* as in scan_delete() */

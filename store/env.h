@@ -4,6 +4,7 @@
 
 #include <lmdb.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -40,6 +41,7 @@ struct store {
 	bool is_without_checksums; /* as it was found */
 	bool is_older;             /* than STORE_SCHEMA, as it was found */
 	bool is_noted;             /* in the folder, as being written to */
+	atomic_bool owns[STORE_PARTITIONS + 1]; /* store/partitions.h */
 };
 
 /*

@@ -2,6 +2,7 @@
 
 #include "store/buffer.h"
 #include "store/key.h"
+#include "store/partitions.h"
 #include "store/row.h"
 #include "store/store.h"
 
@@ -51,7 +52,7 @@ uint64_t event_add(struct txn *txn, const struct event_row *row)
 {
 	/* first, because the row may point to where the number is written */
 	struct buffer value = row_layout_encode(&event_row_layout, row);
-	uint64_t number = store_next_number(txn, "event");
+	uint64_t number = store_next_event(txn, row->host);
 	struct key key = key_number(number);
 
 	if (number != 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/env.h"
+#include "store/journal.h"
 
 /*
  * While `is_started` is false, the next step seeks the first key that is not
@@ -85,6 +86,9 @@ void scan_delete(struct scan *scan)
 	assert(scan->is_started);
 	assert(scan->key.size <= sizeof(scan->start));
 	memcpy(scan->start, scan->key.data, scan->key.size);
+	if (scan->txn->journal != NULL)
+		journal_note(scan->txn->journal, scan->txn->store, scan->table,
+			     (struct slice){scan->start, scan->key.size});
 	txn_check(scan->txn, mdb_cursor_del(scan->cursor, 0));
 	mdb_cursor_close(scan->cursor);
 	scan->cursor = txn_cursor(scan->txn, scan->table);

@@ -262,6 +262,15 @@ bool secrets_get(struct secrets *secrets, const struct secret_id *id,
 	return secret != NULL;
 }
 
+void secrets_put(struct secrets *secrets, const struct secret_id *id,
+		 struct slice text)
+{
+	pthread_mutex_lock(&secrets->lock);
+	insert(secrets, id, text, SECRET_ADDED);
+	secrets->added++;
+	pthread_mutex_unlock(&secrets->lock);
+}
+
 struct secret_id secrets_add(struct secrets *secrets, struct slice text)
 {
 	struct secret_id id;
@@ -270,10 +279,7 @@ struct secret_id secrets_add(struct secrets *secrets, struct slice text)
 		log_error("secrets: the kernel gives no random numbers");
 		abort();
 	}
-	pthread_mutex_lock(&secrets->lock);
-	insert(secrets, &id, text, SECRET_ADDED);
-	secrets->added++;
-	pthread_mutex_unlock(&secrets->lock);
+	secrets_put(secrets, &id, text);
 	return id;
 }
 

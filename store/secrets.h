@@ -53,6 +53,10 @@ bool secrets_get(struct secrets *secrets, const struct secret_id *id,
 struct secret_id secrets_add(struct secrets *secrets, struct slice text);
 void secrets_drop(struct secrets *secrets, const struct secret_id *id);
 
+/* The same as adding one that has its id elsewhere; it is not there yet. */
+void secrets_put(struct secrets *secrets, const struct secret_id *id,
+		 struct slice text);
+
 /* Before a commit: have what was added on the disk. ERR_IO, ERR_STORE_FULL. */
 enum error secrets_save(struct secrets *secrets);
 

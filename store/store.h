@@ -13,7 +13,7 @@
 
 struct store;
 
-enum { STORE_SCHEMA = 10 };
+enum { STORE_SCHEMA = 10, STORE_PARTITIONS = 256 };
 
 /* Behind what is said of damage. */
 #define STORE_ADVICE                                                        \
@@ -25,6 +25,9 @@ struct store_options {
 				 no memory: the file grows into it; 0: 16 GiB */
 	bool is_read_only;    /* another process may hold the store */
 	bool is_temporary;    /* no fsync: for batch and tests */
+	/* The partition of a host, below STORE_PARTITIONS and always the same;
+	 * NULL: the store has none (store/journal.h). */
+	unsigned (*partition_of)(struct slice host);
 };
 
 /*

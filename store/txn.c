@@ -6,6 +6,7 @@
 
 #include "store/checksum.h"
 #include "store/env.h"
+#include "store/journal.h"
 #include "store/key.h"
 #include "store/log.h"
 #include "store/secrets.h"
@@ -132,6 +133,8 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
 	if (rc == MDB_SUCCESS)
 		checksum_write(table_name(table), key, value, v.mv_data);
 	txn_check(txn, rc);
+	if (txn->journal != NULL)
+		journal_note(txn->journal, txn->store, table, key);
 }
 
 static void complain(const struct txn *txn, enum table table, struct slice key)
@@ -192,6 +195,8 @@ void txn_delete(struct txn *txn, enum table table, struct slice key)
 	rc = mdb_del(txn->mdb, txn->store->tables[table], &k, NULL);
 	if (!is_absent(rc))
 		txn_check(txn, rc);
+	if (rc == MDB_SUCCESS && txn->journal != NULL)
+		journal_note(txn->journal, txn->store, table, key);
 }
 
 uint64_t txn_delete_prefix(struct txn *txn, enum table table,

@@ -11,6 +11,7 @@
 #include "store/error.h"
 #include "store/slice.h"
 
+struct journal;
 struct store;
 
 /* Every table, with the layout of its keys (numbers big-endian) and values. */
@@ -70,6 +71,7 @@ struct txn {
 	struct MDB_txn *mdb; /* NULL once committed, aborted or never begun */
 	enum error error;    /* first failure; every later call does nothing */
 	bool is_writer;
+	struct journal *journal; /* collects what is changed; or NULL */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include "crawl/url/url.h"
 #include "store/buffer.h"
 #include "store/key.h"
+#include "store/partitions.h"
 #include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
@@ -49,7 +50,7 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 			    const struct site_options *options)
 {
 	struct site_row row = {
-		.id = (uint32_t)store_next_number(batch->txn, "site"),
+		.id = store_next_site(batch->txn, slice_of(seed->host)),
 		.next_cluster = 1,
 		.added_ms = batch->now_ms,
 		.options = *options,

@@ -1,0 +1,301 @@
+#include "store/journal_rows.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "store/env.h"
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/rows_hook.h"
+#include "store/rows_site.h"
+#include "store/sealed.h"
+#include "store/secrets.h"
+#include "store/store.h"
+
+enum { FORMAT = 1, LOW_FIRST = 1, VARINT_BYTES = 10 };
+
+/* Of all partitions, and of the one that a name is of. */
+static const char *const counters[] = {"event", "guard", "dictionary"};
+
+enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+
+struct head {
+	uint8_t format;
+	uint8_t order; /* of the bytes of numbers: LOW_FIRST */
+	uint16_t schema;
+};
+
+static const struct head head = {FORMAT, LOW_FIRST, STORE_SCHEMA};
+
+void journal_put_head(struct buffer *out)
+{
+	static_assert(sizeof(head) == 4, "as it is read");
+	buffer_append(out, &head, sizeof(head));
+}
+
+static void put_number(struct buffer *out, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		buffer_append_byte(out, (char)(number | 0x80));
+	buffer_append_byte(out, (char)number);
+}
+
+static void put_text(struct buffer *out, struct slice text)
+{
+	put_number(out, text.size);
+	buffer_append_slice(out, text);
+}
+
+static void put_begin(struct buffer *out, enum journal_what what,
+		      enum table table, struct slice key)
+{
+	buffer_append_byte(out, (char)what);
+	buffer_append_byte(out, (char)table);
+	put_text(out, key);
+}
+
+static void put_secret(struct txn *txn, struct slice sealed, struct buffer *out)
+{
+	struct buffer text = {0};
+
+	if (sealed.size >= SECRET_ID_BYTES &&
+	    sealed_open(txn->store, sealed, &text)) {
+		put_begin(out, JOURNAL_SECRET, TABLE_META,
+			  (struct slice){sealed.data, SECRET_ID_BYTES});
+		put_text(out, buffer_slice(&text));
+	}
+	if (text.data != NULL)
+		explicit_bzero(text.data, text.size);
+	buffer_free(&text);
+}
+
+/* The two texts of a row that may be sealed. */
+struct sealed_pair {
+	struct slice texts[2];
+};
+
+static struct sealed_pair sealed_of(enum table table, struct slice value)
+{
+	struct sealed_pair pair = {0};
+	struct site_row site;
+	struct hook_row hook;
+
+	if (table == TABLE_SITES && site_decode(value, &site))
+		pair = (struct sealed_pair){
+			{site.options.headers, site.options.proxy}};
+	if (table == TABLE_HOOKS && hook_row_decode(value, &hook))
+		pair = (struct sealed_pair){{hook.target, hook.secret}};
+	return pair;
+}
+
+void journal_put_row(struct txn *txn, enum table table, struct slice key,
+		     struct slice value, struct buffer *out)
+{
+	const struct sealed_pair pair = sealed_of(table, value);
+
+	put_begin(out, table == TABLE_META ? JOURNAL_COUNTER : JOURNAL_ROW,
+		  table, key);
+	put_text(out, value);
+	put_secret(txn, pair.texts[0], out);
+	put_secret(txn, pair.texts[1], out);
+}
+
+void journal_put_gone(struct buffer *out, enum table table, struct slice key)
+{
+	put_begin(out, JOURNAL_GONE, table, key);
+}
+
+void journal_put_counters(struct txn *txn, struct buffer *out)
+{
+	for (size_t i = 0; i < COUNTERS; i++) {
+		uint64_t number = store_last_number(txn, counters[i]);
+
+		put_begin(out, JOURNAL_COUNTER, TABLE_META,
+			  slice_of(counters[i]));
+		put_text(out, (struct slice){&number, sizeof(number)});
+	}
+}
+
+/* Reading. Whatever does not fit leaves is_damaged. */
+
+struct reading {
+	struct txn *txn;
+	unsigned partition;
+	struct slice rest;
+	bool is_damaged;
+};
+
+static uint64_t take_number(struct reading *reading)
+{
+	uint64_t number = 0;
+
+	for (unsigned i = 0; i < VARINT_BYTES && reading->rest.size > 0; i++) {
+		unsigned char byte = *(const unsigned char *)reading->rest.data;
+
+		reading->rest.data = (const char *)reading->rest.data + 1;
+		reading->rest.size--;
+		number |= (uint64_t)(byte & 0x7F) << (7 * i);
+		if ((byte & 0x80) == 0)
+			return number;
+	}
+	reading->is_damaged = true;
+	return 0;
+}
+
+static struct slice take_bytes(struct reading *reading, uint64_t size)
+{
+	struct slice bytes = {reading->rest.data, (size_t)size};
+
+	if (size > reading->rest.size) {
+		reading->is_damaged = true;
+		return (struct slice){"", 0};
+	}
+	reading->rest.data = (const char *)reading->rest.data + size;
+	reading->rest.size -= (size_t)size;
+	return bytes;
+}
+
+static struct slice take_text(struct reading *reading)
+{
+	return take_bytes(reading, take_number(reading));
+}
+
+static void raise(struct txn *txn, struct slice name, struct slice value)
+{
+	char text[COUNTER_NAME_BYTES] = "";
+	uint64_t number;
+
+	memcpy(text, name.data, name.size);
+	memcpy(&number, value.data, sizeof(number));
+	if (store_last_number(txn, text) < number)
+		txn_put(txn, TABLE_META, name, value);
+}
+
+static bool is_counter(const struct reading *reading, struct slice name)
+{
+	if (store_partition_of_key(reading->txn->store, TABLE_META, name) ==
+	    reading->partition)
+		return true;
+	for (size_t i = 0; i < COUNTERS; i++)
+		if (slice_equal(name, slice_of(counters[i])))
+			return true;
+	return false;
+}
+
+static void apply_counter(struct reading *reading, struct slice name)
+{
+	struct slice value = take_text(reading);
+
+	if (name.size >= COUNTER_NAME_BYTES || value.size != sizeof(uint64_t) ||
+	    !is_counter(reading, name))
+		reading->is_damaged = true;
+	else
+		raise(reading->txn, name, value);
+}
+
+static void apply_secret(struct reading *reading, struct slice id)
+{
+	struct slice text = take_text(reading);
+	struct secret_id known;
+
+	if (id.size != sizeof(known)) {
+		reading->is_damaged = true;
+		return;
+	}
+	memcpy(&known, id.data, sizeof(known));
+	if (!secrets_get(reading->txn->store->secrets, &known, NULL))
+		secrets_put(reading->txn->store->secrets, &known, text);
+}
+
+/* The secrets of the row that is there, unless the new one names them. */
+static void drop_secrets(struct txn *txn, enum table table, struct slice key,
+			 struct slice value)
+{
+	const struct sealed_pair before =
+		sealed_of(table, txn_get(txn, table, key));
+	const struct sealed_pair after = sealed_of(table, value);
+
+	for (size_t i = 0; i < 2; i++)
+		if (before.texts[i].size >= SECRET_ID_BYTES &&
+		    !slice_equal(before.texts[i], after.texts[i]))
+			txn_drop_sealed(txn, before.texts[i]);
+}
+
+static void apply_row(struct reading *reading, enum table table,
+		      struct slice key)
+{
+	struct txn *txn = reading->txn;
+	struct slice value = take_text(reading);
+
+	if (reading->is_damaged)
+		return;
+	/* what has become of its deliveries each machine knows for itself */
+	if (table == TABLE_HOOKS && txn_get(txn, table, key).data != NULL)
+		return;
+	if (table == TABLE_SITES)
+		drop_secrets(txn, table, key, value);
+	txn_put(txn, table, key, value);
+}
+
+static void apply_gone(struct reading *reading, enum table table,
+		       struct slice key)
+{
+	struct txn *txn = reading->txn;
+
+	if (table == TABLE_SITES || table == TABLE_HOOKS)
+		drop_secrets(txn, table, key, slice_of(""));
+	if (table == TABLE_HOOKS)
+		txn_delete_prefix(txn, TABLE_OUTBOX, key);
+	txn_delete(txn, table, key);
+}
+
+static void apply_one(struct reading *reading)
+{
+	struct slice begin = take_bytes(reading, 2);
+	struct slice key = take_text(reading);
+	enum journal_what what;
+	enum table table;
+
+	if (reading->is_damaged || key.size == 0) {
+		reading->is_damaged = true;
+		return;
+	}
+	what = (enum journal_what)((const unsigned char *)begin.data)[0];
+	table = (enum table)((const unsigned char *)begin.data)[1];
+	if (table >= TABLE_COUNT || what > JOURNAL_SECRET ||
+	    (table == TABLE_META) !=
+		    (what == JOURNAL_COUNTER || what == JOURNAL_SECRET) ||
+	    (table != TABLE_META &&
+	     store_partition_of_key(reading->txn->store, table, key) !=
+		     reading->partition))
+		reading->is_damaged = true;
+	else if (what == JOURNAL_COUNTER)
+		apply_counter(reading, key);
+	else if (what == JOURNAL_SECRET)
+		apply_secret(reading, key);
+	else if (what == JOURNAL_ROW)
+		apply_row(reading, table, key);
+	else
+		apply_gone(reading, table, key);
+}
+
+void journal_apply(struct txn *txn, unsigned partition, struct slice changes)
+{
+	struct reading reading = {
+		.txn = txn, .partition = partition, .rest = changes};
+	struct slice begin = take_bytes(&reading, sizeof(head));
+
+	assert(store_is_partitioned(txn->store) && txn->journal == NULL);
+	if (!reading.is_damaged &&
+	    memcmp(begin.data, &head, sizeof(head)) != 0) {
+		txn_fail(txn, ERR_VERSION);
+		return;
+	}
+	while (reading.rest.size > 0 && !reading.is_damaged &&
+	       txn->error == ERR_NONE)
+		apply_one(&reading);
+	if (reading.is_damaged)
+		txn_fail(txn, ERR_CORRUPT);
+}

@@ -1,0 +1,158 @@
+#include "store/partitions.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/env.h"
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/row.h"
+
+/* Of the numbers: sites have their partition in front, events behind, where
+ * numbers of several partitions are in the order of time, nearly. */
+enum { SITE_SHIFT = 24, EVENT_BITS = 9, NAME_DIGITS = 3 };
+
+static const uint32_t max_of_partition = (UINT32_C(1) << SITE_SHIFT) - 1;
+
+bool store_is_partitioned(const struct store *store)
+{
+	return store->options.partition_of != NULL;
+}
+
+unsigned store_partition_of_host(const struct store *store, struct slice host)
+{
+	return store_is_partitioned(store) ? store->options.partition_of(host)
+					   : 0;
+}
+
+unsigned store_partition_of_site(const struct store *store, uint32_t site)
+{
+	return store_is_partitioned(store) ? site >> SITE_SHIFT : 0;
+}
+
+unsigned store_partition_of_event(const struct store *store, uint64_t event)
+{
+	return store_is_partitioned(store)
+		       ? (unsigned)(event & ((1U << EVENT_BITS) - 1))
+		       : 0;
+}
+
+/* "https://host:8080", of TABLE_HOSTS. */
+static struct slice host_of(struct slice authority)
+{
+	const char *text = authority.data;
+	const char *end = memmem(text, authority.size, "://", 3);
+
+	if (end == NULL)
+		return authority;
+	end += 3;
+	return (struct slice){end, authority.size - (size_t)(end - text)};
+}
+
+void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+{
+	snprintf(out, COUNTER_NAME_BYTES, "site.%03u", partition);
+}
+
+/* Counters of sites are of their partition, those of hooks and silences of what
+ * all have in common; others are raised by whatever is counted. */
+static unsigned partition_of_counter(struct slice key)
+{
+	const char *name = key.data;
+	unsigned partition = 0;
+
+	if (slice_equal(key, slice_of("hook")) ||
+	    slice_equal(key, slice_of("silence")))
+		return JOURNAL_COMMON;
+	if (key.size != sizeof("site.") - 1 + NAME_DIGITS ||
+	    memcmp(name, "site.", 5) != 0)
+		return NO_PARTITION;
+	for (size_t i = 5; i < key.size; i++) {
+		if (name[i] < '0' || name[i] > '9')
+			return NO_PARTITION;
+		partition = 10 * partition + (unsigned)(name[i] - '0');
+	}
+	return partition < STORE_PARTITIONS ? partition : NO_PARTITION;
+}
+
+unsigned store_partition_of_key(const struct store *store, enum table table,
+				struct slice key)
+{
+	assert(store_is_partitioned(store));
+	switch (table) {
+	case TABLE_META:
+		return partition_of_counter(key);
+	case TABLE_SITES:
+		return store_partition_of_host(store, key);
+	case TABLE_HOSTS:
+		return store_partition_of_host(store, host_of(key));
+	case TABLE_EVENTS:
+		return store_partition_of_event(store, key_u64(key, 0));
+	case TABLE_OUTBOX:
+		return store_partition_of_event(store,
+						key_u64(key, sizeof(uint32_t)));
+	case TABLE_HOOKS:
+	case TABLE_SILENCES:
+		return JOURNAL_COMMON;
+	default:
+		return store_partition_of_site(store, key_u32(key, 0));
+	}
+}
+
+void store_own(struct store *store, unsigned partition, bool is_own)
+{
+	assert(partition < JOURNAL_PARTITIONS);
+	atomic_store(&store->owns[partition], is_own);
+}
+
+bool store_owns(const struct store *store, unsigned partition)
+{
+	return !store_is_partitioned(store) ||
+	       (partition < JOURNAL_PARTITIONS &&
+		atomic_load(&store->owns[partition]));
+}
+
+bool store_owns_site(const struct store *store, uint32_t site)
+{
+	return store_owns(store, store_partition_of_site(store, site));
+}
+
+bool store_owns_event(const struct store *store, uint64_t event)
+{
+	return store_owns(store, store_partition_of_event(store, event));
+}
+
+uint32_t store_next_site(struct txn *txn, struct slice host)
+{
+	char name[COUNTER_NAME_BYTES];
+	unsigned partition;
+	uint64_t number;
+
+	if (!store_is_partitioned(txn->store))
+		return (uint32_t)store_next_number(txn, "site");
+	partition = store_partition_of_host(txn->store, host);
+	site_counter_name(partition, name);
+	number = store_next_number(txn, name);
+	if (number > max_of_partition) {
+		txn_fail(txn, ERR_TOO_LARGE);
+		return 0;
+	}
+	return (uint32_t)(partition << SITE_SHIFT | number);
+}
+
+uint64_t store_next_event(struct txn *txn, struct slice host)
+{
+	unsigned partition = JOURNAL_COMMON;
+	uint64_t number;
+
+	if (!store_is_partitioned(txn->store))
+		return store_next_number(txn, "event");
+	if (host.size > 0)
+		partition = store_partition_of_host(txn->store, host);
+	number = store_last_number(txn, "event");
+	number = ((number >> EVENT_BITS) + 1) << EVENT_BITS | partition;
+	txn_put(txn, TABLE_META, slice_of("event"),
+		(struct slice){&number, sizeof(number)});
+	return txn->error == ERR_NONE ? number : 0;
+}

@@ -1,0 +1,52 @@
+/*
+ * store/partitions.h - which partition a row is of, and which of them are this
+ * process's own: store/journal.h says what partitions are. A store without is
+ * all of its own.
+ */
+#ifndef STORE_PARTITIONS_H
+#define STORE_PARTITIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/slice.h"
+#include "store/store.h"
+#include "store/txn.h"
+
+enum { NO_PARTITION = UINT16_MAX };
+
+bool store_is_partitioned(const struct store *store);
+
+/* 0 in a store without partitions. */
+unsigned store_partition_of_host(const struct store *store, struct slice host);
+unsigned store_partition_of_site(const struct store *store, uint32_t site);
+unsigned store_partition_of_event(const struct store *store, uint64_t event);
+
+/* The partition of the row of `table` at `key`; NO_PARTITION: it is of this
+ * store alone, such as a counter of it. Caller: the store has partitions. */
+unsigned store_partition_of_key(const struct store *store, enum table table,
+				struct slice key);
+
+/*
+ * Whether sites, hosts and events of a partition may be changed and acted on by
+ * this process. At first none are its own. Any thread.
+ */
+void store_own(struct store *store, unsigned partition, bool is_own);
+bool store_owns(const struct store *store, unsigned partition);
+bool store_owns_site(const struct store *store, uint32_t site);
+bool store_owns_event(const struct store *store, uint64_t event);
+
+/* The number of a new site of that host: as store_next_number(), and in a
+ * partition with that in front. ERR_TOO_LARGE of the transaction: there is none
+ * left. */
+uint32_t store_next_site(struct txn *txn, struct slice host);
+
+/* The number of a new event of that host; no host: one of all. */
+uint64_t store_next_event(struct txn *txn, struct slice host);
+
+enum { COUNTER_NAME_BYTES = 16 };
+
+/* The counter of the sites of a partition. */
+void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
+
+#endif

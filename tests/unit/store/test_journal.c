@@ -1,0 +1,361 @@
+#include "store/journal.h"
+
+#include <string.h>
+
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/redaction.h"
+#include "store/rows_event.h"
+#include "store/rows_site.h"
+#include "store/sealed.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+/* One host, one partition: "b.test" is of 'b'. */
+static unsigned partition_of(struct slice host)
+{
+	return *(const unsigned char *)host.data;
+}
+
+struct node {
+	struct scratch scratch;
+	struct store *store;
+};
+
+static struct node owner;
+static struct node follower;
+static struct journal *journal;
+
+static void open_node(struct node *node)
+{
+	const struct store_options options = {.is_temporary = true,
+					      .partition_of = partition_of};
+
+	scratch_make(&node->scratch);
+	ck_assert_int_eq(
+		store_open(&node->store, node->scratch.folder, &options),
+		ERR_NONE);
+}
+
+static void close_node(struct node *node)
+{
+	store_close(node->store);
+	scratch_remove(&node->scratch, NULL);
+}
+
+static void setup(void)
+{
+	open_node(&owner);
+	open_node(&follower);
+	journal = journal_create();
+}
+
+static void teardown(void)
+{
+	journal_destroy(journal);
+	close_node(&owner);
+	close_node(&follower);
+}
+
+static struct txn begin(void)
+{
+	struct txn txn = txn_begin_write(owner.store);
+
+	journal_begin(journal, &txn);
+	return txn;
+}
+
+/* Commit, and put what has changed into the follower. */
+static void end(struct txn *txn)
+{
+	unsigned partitions[JOURNAL_PARTITIONS];
+	size_t count = journal_partitions(journal, partitions);
+	struct buffer changes[4] = {{0}};
+	struct txn copy;
+
+	ck_assert_uint_le(count, 4);
+	for (size_t i = 0; i < count; i++)
+		journal_write(journal, txn, partitions[i], &changes[i]);
+	journal_end(txn);
+	ck_assert_int_eq(txn_end(txn), ERR_NONE);
+	copy = txn_begin_write(follower.store);
+	for (size_t i = 0; i < count; i++) {
+		journal_apply(&copy, partitions[i], buffer_slice(&changes[i]));
+		buffer_free(&changes[i]);
+	}
+	ck_assert_int_eq(txn_end(&copy), ERR_NONE);
+}
+
+static uint64_t sum_of(struct store *store, unsigned partition, uint64_t *rows)
+{
+	struct txn txn = txn_begin_read(store);
+	uint64_t sum = journal_sum(&txn, partition, rows);
+
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	return sum;
+}
+
+static void expect_equal(unsigned partition)
+{
+	uint64_t here;
+	uint64_t there;
+
+	ck_assert_uint_eq(sum_of(owner.store, partition, &here),
+			  sum_of(follower.store, partition, &there));
+	ck_assert_uint_eq(here, there);
+}
+
+static uint32_t add_site(struct txn *txn, const char *host)
+{
+	struct site_row row = {.host = slice_of(host), .seed = slice_of(host)};
+
+	row.id = store_next_site(txn, row.host);
+	site_put(txn, &row);
+	return row.id;
+}
+
+START_TEST(numbers_have_their_partition)
+{
+	struct txn txn = begin();
+	uint32_t first = add_site(&txn, "a.test");
+	uint32_t second = add_site(&txn, "another.test");
+	uint32_t other = add_site(&txn, "b.test");
+	struct event_row event = {.host = slice_of("b.test")};
+	uint64_t number = event_add(&txn, &event);
+
+	ck_assert_uint_eq(first, (uint32_t)'a' << 24 | 1);
+	ck_assert_uint_eq(second, (uint32_t)'a' << 24 | 2);
+	ck_assert_uint_eq(other, (uint32_t)'b' << 24 | 1);
+	ck_assert_uint_eq(store_partition_of_event(owner.store, number), 'b');
+	event.host = slice_of("a.test");
+	ck_assert_uint_gt(event_add(&txn, &event), number);
+	end(&txn);
+	expect_equal('a');
+	expect_equal('b');
+}
+END_TEST
+
+START_TEST(an_event_of_no_host_is_of_all)
+{
+	struct txn txn = begin();
+	struct event_row event = {0};
+
+	ck_assert_uint_eq(
+		store_partition_of_event(owner.store, event_add(&txn, &event)),
+		JOURNAL_COMMON);
+	end(&txn);
+	expect_equal(JOURNAL_COMMON);
+}
+END_TEST
+
+/* A change at random: puts and deletes of rows of three partitions. */
+static void change(struct txn *txn, uint64_t *random)
+{
+	static const enum table tables[] = {TABLE_PAGES, TABLE_DF, TABLE_BODIES,
+					    TABLE_FRONTIER};
+	uint64_t dice = scratch_random(random);
+	uint32_t site = (uint32_t)('a' + dice % 3) << 24 | 1;
+	struct key key = key_page(site, dice >> 8 & 63);
+	enum table table = tables[dice >> 16 & 3];
+	char text[64];
+	int size = snprintf(text, sizeof(text), "%llu",
+			    (unsigned long long)scratch_random(random));
+
+	if ((dice >> 20 & 3) == 0)
+		txn_delete(txn, table, key_slice(&key));
+	else if ((dice >> 20 & 63) == 1)
+		txn_delete_prefix(txn, table, (struct slice){key.bytes, 4});
+	else
+		txn_put(txn, table, key_slice(&key),
+			(struct slice){text, (size_t)size});
+}
+
+START_TEST(copies_are_equal_after_any_changes)
+{
+	uint64_t random = 0x9e3779b97f4a7c15 + (uint64_t)_i;
+
+	for (int i = 0; i < 20; i++) {
+		struct txn txn = begin();
+
+		for (int j = 0; j < 50; j++)
+			change(&txn, &random);
+		end(&txn);
+		for (unsigned partition = 'a'; partition <= 'c'; partition++)
+			expect_equal(partition);
+	}
+}
+END_TEST
+
+START_TEST(a_partition_is_dumped_and_cleared)
+{
+	struct txn txn = begin();
+	uint64_t random = 7;
+	enum { MAX_CHUNKS = 200 };
+	struct buffer chunks[MAX_CHUNKS] = {{0}};
+	size_t count = 0;
+	struct dump dump;
+	struct txn copy;
+	uint64_t rows;
+
+	add_site(&txn, "a.test");
+	add_site(&txn, "b.test");
+	for (int i = 0; i < 500; i++)
+		change(&txn, &random);
+	journal_end(&txn);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+
+	txn = txn_begin_read(owner.store);
+	dump = dump_begin(&txn, 'a');
+	while (dump_next(&dump, 256, &chunks[count]))
+		ck_assert_uint_lt(++count, MAX_CHUNKS);
+	dump_end(&dump);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert_uint_gt(count, 3);
+	copy = txn_begin_write(follower.store);
+	for (size_t i = 0; i <= count; i++) {
+		if (i < count)
+			journal_apply(&copy, 'a', buffer_slice(&chunks[i]));
+		buffer_free(&chunks[i]);
+	}
+	ck_assert_int_eq(txn_end(&copy), ERR_NONE);
+	expect_equal('a');
+	sum_of(follower.store, 'b', &rows);
+	ck_assert_uint_eq(rows, 0);
+
+	copy = txn_begin_write(follower.store);
+	/* what has its number once does not give it again */
+	ck_assert_uint_eq(store_next_site(&copy, slice_of("a2.test")),
+			  (uint32_t)'a' << 24 | 2);
+	while (journal_clear(&copy, 'a', 10) == 10)
+		;
+	ck_assert_int_eq(txn_end(&copy), ERR_NONE);
+	ck_assert_uint_eq(sum_of(follower.store, 'a', &rows), 0);
+	ck_assert_uint_eq(rows, 0);
+}
+END_TEST
+
+START_TEST(secrets_go_along)
+{
+	struct txn txn = begin();
+	struct site_row row = {.host = slice_of("a.test")};
+	struct buffer sealed = {0};
+	struct buffer text = {0};
+
+	row.id = store_next_site(&txn, row.host);
+	txn_seal(&txn, redact_all, slice_of("password"), &sealed);
+	row.options.headers = buffer_slice(&sealed);
+	site_put(&txn, &row);
+	end(&txn);
+	ck_assert(sealed_open(follower.store, row.options.headers, &text));
+	ck_assert_str_eq(text.data, "password");
+	buffer_free(&text);
+
+	txn = begin();
+	txn_drop_sealed(&txn, row.options.headers);
+	txn_delete(&txn, TABLE_SITES, row.host);
+	end(&txn);
+	ck_assert(!sealed_open(follower.store, row.options.headers, NULL));
+	buffer_free(&sealed);
+}
+END_TEST
+
+/* What came of it when the follower was to take these bytes. */
+static enum error take(unsigned partition, struct slice changes)
+{
+	struct txn copy = txn_begin_write(follower.store);
+
+	journal_apply(&copy, partition, changes);
+	return txn_end(&copy);
+}
+
+START_TEST(damage_and_strangers_are_refused)
+{
+	struct txn txn = begin();
+	struct buffer changes = {0};
+
+	add_site(&txn, "a.test");
+	journal_write(journal, &txn, 'a', &changes);
+	journal_end(&txn);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert_int_eq(take('b', buffer_slice(&changes)), ERR_CORRUPT);
+	for (size_t size = 5; size < changes.size; size++) {
+		enum error error =
+			take('a', (struct slice){changes.data, size});
+
+		ck_assert(error == ERR_CORRUPT || error == ERR_NONE);
+	}
+	changes.data[2]++;
+	ck_assert_int_eq(take('a', buffer_slice(&changes)), ERR_VERSION);
+	ck_assert_int_eq(take('a', slice_of("")), ERR_CORRUPT);
+	buffer_free(&changes);
+}
+END_TEST
+
+START_TEST(bytes_at_random_do_no_harm)
+{
+	struct txn txn = begin();
+	struct buffer changes = {0};
+	uint64_t random = 99;
+
+	add_site(&txn, "a.test");
+	for (int i = 0; i < 30; i++)
+		change(&txn, &random);
+	journal_write(journal, &txn, 'a', &changes);
+	journal_end(&txn);
+	txn_abort(&txn);
+	for (int i = 0; i < 2000; i++) {
+		size_t at = 4 + scratch_random(&random) % (changes.size - 4);
+		char before = changes.data[at];
+
+		changes.data[at] = (char)scratch_random(&random);
+		take('a', buffer_slice(&changes));
+		changes.data[at] = before;
+	}
+	buffer_free(&changes);
+}
+END_TEST
+
+START_TEST(places_are_kept)
+{
+	const struct journal_place place = {17, 4, 1};
+	struct journal_place read;
+	struct txn txn = txn_begin_write(owner.store);
+
+	ck_assert(!journal_place_get(&txn, 3, &read));
+	journal_place_put(&txn, 3, &place);
+	ck_assert(journal_place_get(&txn, 3, &read));
+	ck_assert_mem_eq(&read, &place, sizeof(place));
+	journal_place_delete(&txn, 3);
+	ck_assert(!journal_place_get(&txn, 3, &read));
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+END_TEST
+
+START_TEST(nothing_is_ours_at_first)
+{
+	ck_assert(!store_owns(owner.store, 'a'));
+	store_own(owner.store, 'a', true);
+	ck_assert(store_owns_site(owner.store, (uint32_t)'a' << 24 | 9));
+	ck_assert(!store_owns_site(owner.store, (uint32_t)'b' << 24 | 9));
+	ck_assert(store_owns_event(owner.store, 5 << 9 | 'a'));
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("journal");
+	TCase *tests = tcase_create("journal");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, numbers_have_their_partition);
+	tcase_add_test(tests, an_event_of_no_host_is_of_all);
+	tcase_add_loop_test(tests, copies_are_equal_after_any_changes, 0, 5);
+	tcase_add_test(tests, a_partition_is_dumped_and_cleared);
+	tcase_add_test(tests, secrets_go_along);
+	tcase_add_test(tests, damage_and_strangers_are_refused);
+	tcase_add_test(tests, bytes_at_random_do_no_harm);
+	tcase_add_test(tests, places_are_kept);
+	tcase_add_test(tests, nothing_is_ours_at_first);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

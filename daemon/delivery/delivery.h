@@ -5,7 +5,7 @@
  * gets its events in order, one at a time and at least once; hooks are served
  * concurrently, so that a slow one delays no other. Delivered events are
  * deleted from the outbox by the next commit, while later events are already
- * sent: after a kill at most MAX_UNSAVED events a hook are sent again.
+ * sent: after a kill at most HOOK_REPORT_EVENTS events a hook are sent again.
  */
 #ifndef DAEMON_DELIVERY_DELIVERY_H
 #define DAEMON_DELIVERY_DELIVERY_H
@@ -17,10 +17,6 @@
 #include "daemon/pipeline/pipeline.h"
 #include "store/error.h"
 #include "store/store.h"
-
-enum {
-	MAX_UNSAVED = 100 /* deliveries to a hook that are not yet committed */
-};
 
 struct delivery;
 struct starter;

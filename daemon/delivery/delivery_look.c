@@ -10,6 +10,7 @@
 #include "daemon/answer/event_json.h"
 #include "store/key.h"
 #include "store/log.h"
+#include "store/partitions.h"
 #include "store/memory.h"
 #include "store/sealed.h"
 
@@ -94,18 +95,44 @@ static void adopt(struct delivery *delivery, struct outlet *outlet,
 	lock_release(&delivery->lock);
 }
 
-/* The first event behind what was delivered becomes the next to send. */
-static void load_event(struct txn *txn, struct outlet *outlet)
+/* Whether the event in the outbox is to be sent: it is ours, and was not
+ * delivered since. */
+static bool is_open(struct delivery *delivery, const struct outlet *outlet,
+		    uint64_t number)
 {
-	struct key from = key_outbox(outlet->hook, outlet->sent + 1);
-	struct scan scan = scan_begin_at(txn, TABLE_OUTBOX, key_slice(&from),
-					 sizeof(outlet->hook));
+	const struct hook_report *report = &outlet->report;
+	bool is_delivered = false;
+
+	if (number <= outlet->skipped ||
+	    !store_owns_event(delivery->store, number))
+		return false;
+	lock_acquire(&delivery->lock);
+	for (size_t i = 0; i < report->number_count; i++)
+		is_delivered |= report->numbers[i] == number;
+	lock_release(&delivery->lock);
+	return !is_delivered;
+}
+
+/*
+ * The first event that was not delivered becomes the next to send. Those before
+ * it are few, but for those of other machines: events are in the order of their
+ * numbers, and a partition that has become ours brings old ones.
+ */
+static void load_event(struct delivery *delivery, struct txn *txn,
+		       struct outlet *outlet)
+{
+	struct key prefix = key_small(outlet->hook);
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
 	struct event_row event;
+	bool is_found = false;
 
 	assert(!outlet->is_running);
 	buffer_clear(&outlet->body);
-	if (scan_next(&scan)) {
+	while (!is_found && scan_next(&scan)) {
 		outlet->number = key_u64(scan.key, sizeof(outlet->hook));
+		is_found = is_open(delivery, outlet, outlet->number);
+	}
+	if (is_found) {
 		if (event_decode(scan.value, &event)) {
 			outlet->kind = event.kind;
 			set_text(&outlet->site, event.host);
@@ -114,7 +141,7 @@ static void load_event(struct txn *txn, struct outlet *outlet)
 			log_error("hook %" PRIu32 ": event %" PRIu64
 				  " is damaged and cannot be sent",
 				  outlet->hook, outlet->number);
-			outlet->sent = outlet->number;
+			outlet->skipped = outlet->number;
 		}
 	}
 	scan_end(&scan);
@@ -137,7 +164,7 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 		adopt(delivery, outlet, &row);
 		if (row.waiting > 0 && !outlet->is_running &&
 		    !outlet->is_locked && outlet->body.size == 0)
-			load_event(txn, outlet);
+			load_event(delivery, txn, outlet);
 	}
 	scan_end(&scan);
 }

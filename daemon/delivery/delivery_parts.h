@@ -36,14 +36,14 @@ struct outlet {
 	uint16_t kind;      /* of it */
 	struct buffer body; /* its JSON; empty: there is nothing to send */
 	struct buffer site; /* its host */
-	uint64_t sent;      /* the last event that was delivered */
+	uint64_t skipped;   /* the last event that is damaged; 0: none */
 	/* under the lock */
 	struct hook_report report; /* what the store has not seen, but for
 				      `error`; the rest is as it stands */
 	char error[128];
-	bool has_news;   /* there is something to report */
-	uint64_t saving; /* deliveries in the commit under way */
-	bool is_saving;  /* it is in the commit under way */
+	bool has_news;  /* there is something to report */
+	size_t saving;  /* the first of its events, in the commit under way */
+	bool is_saving; /* it is in the commit under way */
 };
 
 struct delivery {

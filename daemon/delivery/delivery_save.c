@@ -35,8 +35,7 @@ static void take_report(struct saving *saving, struct outlet *outlet)
 	memcpy(error, outlet->error, sizeof(outlet->error));
 	*report = outlet->report;
 	report->error = slice_of(error);
-	outlet->saving = report->delivered;
-	outlet->report.delivered = 0;
+	outlet->saving = report->number_count;
 	outlet->has_news = false;
 	outlet->is_saving = true;
 }
@@ -72,6 +71,17 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 	return saving->count > 0 || !is_last;
 }
 
+/* The events that were saved are no longer in the outbox. */
+static void forget_saved(struct outlet *outlet)
+{
+	struct hook_report *report = &outlet->report;
+
+	assert(outlet->saving <= report->number_count);
+	report->number_count -= outlet->saving;
+	memmove(report->numbers, report->numbers + outlet->saving,
+		report->number_count * sizeof(report->numbers[0]));
+}
+
 /* After a commit: forget the reports, or report them again if it failed. */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
@@ -82,10 +92,10 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 
 		if (!outlet->is_saving)
 			continue;
-		if (!is_saved) {
-			outlet->report.delivered += outlet->saving;
+		if (is_saved)
+			forget_saved(outlet);
+		else
 			outlet->has_news = true;
-		}
 		outlet->saving = 0;
 		outlet->is_saving = false;
 	}

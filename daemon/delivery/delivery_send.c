@@ -31,9 +31,8 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 	report->failures = why == NULL ? 0 : report->failures + 1;
 	report->next_ms = 0;
 	if (why == NULL) {
-		outlet->sent = outlet->number;
-		report->until = outlet->number;
-		report->delivered++;
+		assert(report->number_count < HOOK_REPORT_EVENTS);
+		report->numbers[report->number_count++] = outlet->number;
 		report->delivered_ms = now_ms;
 	} else {
 		report->next_ms =
@@ -154,7 +153,7 @@ static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
 		     uint64_t now_ms)
 {
 	const struct hook_report *report = &outlet->report;
-	uint64_t unsaved;
+	size_t unsaved;
 
 	assert(!lock_is_held(&delivery->lock));
 	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there)
@@ -164,9 +163,9 @@ static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
 	    report->next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS)
 		return false;
 	lock_acquire(&delivery->lock);
-	unsaved = report->delivered + outlet->saving;
+	unsaved = report->number_count;
 	lock_release(&delivery->lock);
-	return unsaved < MAX_UNSAVED;
+	return unsaved < HOOK_REPORT_EVENTS;
 }
 
 void delivery_send(struct delivery *delivery)

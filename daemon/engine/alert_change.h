@@ -23,13 +23,15 @@ enum alert_action {
 	SILENCE_DELETE,
 };
 
+enum { HOOK_REPORT_EVENTS = 64 };
+
 /* A hook since its last report. */
 struct hook_report {
 	uint32_t hook;
-	uint64_t until;        /* its events up to this one were delivered */
-	uint64_t delivered;    /* how many; 0: `until` and delivered_ms have no
-				  meaning */
-	uint64_t delivered_ms; /* the last */
+	uint64_t numbers[HOOK_REPORT_EVENTS]; /* of the events that were
+						 delivered, [number_count] */
+	size_t number_count;
+	uint64_t delivered_ms; /* the last of them */
 	uint64_t next_ms;      /* not tried again before this */
 	uint32_t failures;     /* in a row */
 	uint16_t http_status;  /* of the last try; 0: none */

@@ -2,7 +2,9 @@
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/alert_change.h"
+#include "store/journal.h"
 #include "store/key.h"
+#include "store/partitions.h"
 #include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
@@ -32,6 +34,7 @@ static enum error add_hook(struct batch *batch, struct alert_change *alert)
 
 	if (!has_room(batch, TABLE_HOOKS, batch->options->max_hooks))
 		return ERR_BUSY;
+	journal_take_hooks(batch->txn);
 	alert->made = store_next_number(batch->txn, "hook");
 	txn_seal(batch->txn, redact_target, alert->hook.target, &target);
 	txn_seal(batch->txn, redact_all, alert->hook.secret, &secret);
@@ -47,13 +50,18 @@ static enum error add_hook(struct batch *batch, struct alert_change *alert)
 static enum error delete_hook(struct batch *batch, uint32_t hook)
 {
 	struct key key = key_small(hook);
+	struct journal *journal;
 	struct hook_row row;
 
 	if (!hook_row_get(batch->txn, hook, &row))
 		return ERR_NOT_FOUND;
 	txn_drop_sealed(batch->txn, row.target);
 	txn_drop_sealed(batch->txn, row.secret);
+	/* who follows deletes those of all partitions with the hook */
+	journal = journal_end(batch->txn);
 	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
+	journal_go_on(journal, batch->txn);
+	journal_take_hooks(batch->txn);
 	txn_delete(batch->txn, TABLE_HOOKS, key_slice(&key));
 	audience_forget(batch->audience);
 	return ERR_NONE;
@@ -85,20 +93,24 @@ static enum error test_hook(struct batch *batch, struct alert_change *alert)
 	return ERR_NONE;
 }
 
-/* Delete the hook's events up to `until` from the outbox; returns how many. */
-static uint32_t delete_delivered(struct batch *batch, uint32_t hook,
-				 uint64_t until)
+/* Delete what was delivered from the outbox; returns how many there were that
+ * are ours still: others are delivered again by whoever has them. */
+static uint32_t delete_delivered(struct batch *batch,
+				 const struct hook_report *report)
 {
-	struct key prefix = key_small(hook);
-	struct scan scan =
-		scan_begin(batch->txn, TABLE_OUTBOX, key_slice(&prefix));
 	uint32_t count = 0;
 
-	while (scan_next(&scan) && key_u64(scan.key, sizeof(hook)) <= until) {
-		scan_delete(&scan);
+	for (size_t i = 0; i < report->number_count; i++) {
+		uint64_t number = report->numbers[i];
+		struct key key = key_outbox(report->hook, number);
+
+		if (!store_owns_event(batch->txn->store, number) ||
+		    txn_get(batch->txn, TABLE_OUTBOX, key_slice(&key)).data ==
+			    NULL)
+			continue;
+		txn_delete(batch->txn, TABLE_OUTBOX, key_slice(&key));
 		count++;
 	}
-	scan_end(&scan);
 	return count;
 }
 
@@ -108,14 +120,14 @@ static void take_report(struct batch *batch, const struct hook_report *report)
 	struct hook_row row;
 	uint32_t gone = 0;
 
-	if (report->delivered > 0)
-		gone = delete_delivered(batch, report->hook, report->until);
+	if (report->number_count > 0)
+		gone = delete_delivered(batch, report);
 	if (!hook_row_get(batch->txn, report->hook, &row))
 		return;
-	if (report->delivered > 0)
+	if (report->number_count > 0)
 		row.delivered_ms = report->delivered_ms;
 	row.waiting = row.waiting > gone ? row.waiting - gone : 0;
-	row.delivered += report->delivered;
+	row.delivered += report->number_count;
 	row.next_ms = report->next_ms;
 	row.failures = report->failures;
 	row.http_status = report->http_status;
@@ -127,6 +139,8 @@ static enum error ack(struct batch *batch, uint64_t number)
 {
 	struct event_row row;
 
+	if (!store_owns_event(batch->txn->store, number))
+		return ERR_MOVED;
 	if (!event_get(batch->txn, number, &row))
 		return ERR_NOT_FOUND;
 	row.flags |= EVENT_IS_ACKED;
@@ -176,10 +190,19 @@ static enum error delete_silence(struct batch *batch, uint32_t number)
 	return ERR_NONE;
 }
 
+/* Who changes what all partitions have in common owns that, too. */
+static bool is_of_all(enum alert_action action)
+{
+	return action != HOOKS_REPORT && action != EVENT_ACK;
+}
+
 enum error batch_take_alerts(struct batch *batch, struct change *change)
 {
 	struct alert_change *alert = change->alert;
 
+	if (is_of_all(alert->action) &&
+	    !store_owns(batch->txn->store, JOURNAL_COMMON))
+		return ERR_MOVED;
 	switch (alert->action) {
 	case HOOK_ADD:
 		return add_hook(batch, alert);

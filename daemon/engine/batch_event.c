@@ -7,6 +7,7 @@
 #include "store/key.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 
@@ -36,6 +37,9 @@ static void make_room(struct batch *batch, uint32_t hook, struct hook_row *row)
 	for (int i = 0;
 	     i < MAX_FORGOTTEN && row->waiting >= max && scan_next(&scan);
 	     i++) {
+		if (!store_owns_event(batch->txn->store,
+				      key_u64(scan.key, sizeof(hook))))
+			continue;
 		scan_delete(&scan);
 		row->waiting--;
 		row->dropped++;

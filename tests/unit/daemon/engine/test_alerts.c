@@ -213,12 +213,12 @@ START_TEST(what_was_delivered_leaves_in_order)
 	uint32_t hook = add_hook("", "");
 	const struct hook_report reports[] = {
 		{.hook = hook,
-		 .until = 3,
-		 .delivered = 2,
+		 .numbers = {2, 3},
+		 .number_count = 2,
 		 .delivered_ms = 77,
 		 .http_status = 204,
 		 .error = slice_of("")},
-		{.hook = hook + 1, .until = 3, .delivered = 1},
+		{.hook = hook + 1, .numbers = {3}, .number_count = 1},
 	};
 
 	add_site("a.example");
@@ -240,7 +240,6 @@ START_TEST(a_failure_takes_nothing_out)
 {
 	uint32_t hook = add_hook("", "");
 	const struct hook_report report = {.hook = hook,
-					   .until = 9,
 					   .next_ms = 5000,
 					   .failures = 3,
 					   .error = slice_of("no")};

@@ -123,6 +123,9 @@ static const struct change_rule {
 	[CHANGE_PACK] = {.name = "pack",
 			 .apply = batch_pack,
 			 .has_no_url = true},
+	[CHANGE_PARTITION] = {.name = "partition",
+			      .apply = batch_take_partition,
+			      .has_no_url = true},
 	[CHANGE_CURE] = {.name = "cure", .apply = batch_forget_poison},
 	[CHANGE_HOST] = {.name = "host", .apply = apply_to_host},
 	[CHANGE_PAGE] = {.name = "page",
@@ -166,5 +169,9 @@ void batch_apply(struct batch *batch, struct change *change)
 	assert((size_t)change->kind < CHANGE_KINDS);
 	rule = &rules[change->kind];
 	assert((change->url == NULL) == rule->has_no_url);
-	change->error = rule->apply(batch, change);
+	if (change->url != NULL &&
+	    !batch_owns_host(batch, slice_of(change->url->host)))
+		change->error = ERR_MOVED;
+	else
+		change->error = rule->apply(batch, change);
 }

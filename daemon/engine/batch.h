@@ -175,6 +175,15 @@ enum error batch_gc(struct batch *batch, struct change *change);
 /* batch_pack.c: what is kept is packed anew. */
 enum error batch_pack(struct batch *batch, struct change *change);
 
+/* batch_partition.c: partitions come and go. */
+enum error batch_take_partition(struct batch *batch, struct change *change);
+
+/* No hook waits for events that are not ours: at the start none is. */
+void batch_reset_waiting(struct batch *batch);
+
+/* Whether this process may change what is of the host, the site, the event. */
+bool batch_owns_host(const struct batch *batch, struct slice host);
+
 /* batch_event.c: what happens is written, and told. */
 
 /*

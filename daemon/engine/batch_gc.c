@@ -4,6 +4,7 @@
 
 #include "daemon/engine/gc.h"
 #include "store/key.h"
+#include "store/partitions.h"
 #include "store/rows_page.h"
 #include "store/rows_template.h"
 
@@ -44,6 +45,13 @@ static bool drop(struct batch *batch, const struct gc_row *row)
 {
 	struct slice key = key_slice(&row->key);
 
+	if (!store_owns(batch->txn->store,
+			row->table == TABLE_EVENTS
+				? store_partition_of_event(batch->txn->store,
+							   key_u64(key, 0))
+				: store_partition_of_site(batch->txn->store,
+							  key_u32(key, 0))))
+		return false;
 	switch (row->table) {
 	case TABLE_BODIES:
 		return drop_body(batch, key);

@@ -7,6 +7,7 @@
 #include "store/hash.h"
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 #include "store/store.h"
 
 /* The value may have changed since it was read: then it stays, and this is
@@ -16,6 +17,8 @@ static bool take_out(struct batch *batch, const struct pack_row *row)
 	struct slice key = key_slice(&row->key);
 	struct slice value = txn_get(batch->txn, row->table, key);
 
+	if (!store_owns_site(batch->txn->store, key_u32(key, 0)))
+		return false;
 	if (value.data == NULL ||
 	    hash64(value.data, value.size, 0) != row->before)
 		return false;
@@ -72,7 +75,9 @@ static bool add_dictionary(struct batch *batch, const struct pack_row *row)
 
 static bool apply_dictionary(struct batch *batch, const struct pack_row *row)
 {
-	if (row->table != TABLE_DICTIONARIES)
+	if (row->table != TABLE_DICTIONARIES ||
+	    !store_owns_site(batch->txn->store,
+			     key_u32(key_slice(&row->key), 0)))
 		return false;
 	if (row->value.size > 0)
 		return add_dictionary(batch, row);

@@ -3,6 +3,7 @@
 
 #include "crawl/url/url.h"
 #include "store/buffer.h"
+#include "store/journal.h"
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/redaction.h"
@@ -50,7 +51,6 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 			    const struct site_options *options)
 {
 	struct site_row row = {
-		.id = store_next_site(batch->txn, slice_of(seed->host)),
 		.next_cluster = 1,
 		.added_ms = batch->now_ms,
 		.options = *options,
@@ -61,8 +61,10 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 	struct buffer proxy = {0};
 	struct site *site;
 
-	if (batch->sites->all.count >= batch->options->max_sites)
+	if (batch->sites->all.count >= batch->options->max_sites ||
+	    !batch_owns_host(batch, row.host))
 		return NULL;
+	row.id = store_next_site(batch->txn, row.host);
 	txn_seal(batch->txn, redact_headers, options->headers, &headers);
 	txn_seal(batch->txn, redact_proxy, options->proxy, &proxy);
 	row.options.headers = buffer_slice(&headers);
@@ -211,6 +213,8 @@ static void delete_silences(struct batch *batch, struct slice host)
 	struct scan scan = scan_begin(batch->txn, TABLE_SILENCES, slice_of(""));
 	struct silence_row row;
 
+	if (!store_owns(batch->txn->store, JOURNAL_COMMON))
+		scan_end(&scan); /* they are another's, and stay */
 	while (scan_next(&scan))
 		if (silence_row_decode(scan.value, &row) &&
 		    (row.cluster != 0 || row.guard != 0) &&

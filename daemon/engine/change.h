@@ -41,6 +41,7 @@ enum change_kind {
 	CHANGE_GC,          /* rows go, if they may; there is no url */
 	CHANGE_PACK,        /* rows are packed anew; there is no url */
 	CHANGE_CURE,        /* url is poisoned no more: store/rows_poison.h */
+	CHANGE_PARTITION,   /* its sites come or go; there is no url */
 	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
 			       pause */
 	/* what a lease has come to */
@@ -79,6 +80,17 @@ struct ask {
 struct templates_change {
 	uint32_t site;                   /* its number */
 	const struct findings *findings; /* daemon/engine/findings.h */
+};
+
+/*
+ * The partition has become ours: its sites are read, and no URL is leased any
+ * more; each rests for its delay. Or it goes: its sites are forgotten in
+ * memory, and nothing is written. What is under way for them is ERR_MOVED. The
+ * caller says store_own() before, in both cases.
+ */
+struct partition_change {
+	unsigned partition;
+	bool is_own;
 };
 
 struct gc_change {
@@ -136,7 +148,7 @@ struct answer {
 struct change {
 	enum change_kind kind;
 	enum error error;      /* out: ERR_NONE once it is committed */
-	const struct url *url; /* NULL of ALERTS, GC and PACK alone */
+	const struct url *url; /* NULL of ALERTS, GC, PACK and PARTITION */
 	union {
 		struct site_options site_add; /* a known site keeps its headers
 						 and its proxy when their data
@@ -148,6 +160,7 @@ struct change {
 		struct templates_change templates;
 		struct gc_change gc;
 		struct pack_change pack;
+		struct partition_change partition;
 		struct host_row host;
 		struct answer answer; /* PAGE to INGEST */
 	};

@@ -1,11 +1,15 @@
 #include "daemon/engine/engine.h"
 
+#include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "daemon/engine/batch.h"
 #include "daemon/engine/site_queue.h"
+#include "store/journal.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 #include "store/rows_event.h"
 #include "store/rows_site.h"
 
@@ -33,6 +37,8 @@ struct engine {
 	uint64_t last_ms;    /* the clock at the last commit */
 	bool is_released;    /* no lease of an earlier run is left */
 	bool is_stale;       /* an undone batch could not be read back yet */
+	struct journal *journal; /* NULL: nobody wants to know */
+	atomic_bool forgets;     /* the audience, before the next batch */
 };
 
 void options_set_threshold(struct site_options *options, unsigned threshold)
@@ -50,6 +56,7 @@ void engine_destroy(struct engine *engine)
 	if (engine == NULL)
 		return;
 	audience_forget(&engine->audience);
+	journal_destroy(engine->journal);
 	sites_free(&engine->sites);
 	site_queue_free(&engine->queue);
 	free(engine);
@@ -63,6 +70,9 @@ static void load_sites(struct engine *engine, struct txn *txn)
 	while (scan_next(&scan)) {
 		struct site_row row;
 
+		if (!store_owns(txn->store,
+				store_partition_of_host(txn->store, scan.key)))
+			continue;
 		if (site_decode(scan.value, &row))
 			sites_add(&engine->sites, site_create(&row));
 		else
@@ -250,6 +260,35 @@ static void drop_order(struct work_order *order)
 	order->count = 0;
 }
 
+/* What a batch has changed goes to others before it is committed. */
+static enum error append_log(struct engine *engine, struct txn *txn)
+{
+	const struct commit_log *log = engine->options.log;
+	unsigned partitions[JOURNAL_PARTITIONS];
+	struct journal *journal = journal_end(txn);
+
+	if (txn->error != ERR_NONE ||
+	    journal_partitions(journal, partitions) == 0)
+		return txn->error;
+	txn_fail(txn, log->append(log->context, txn, journal));
+	return txn->error;
+}
+
+/* End the transaction of a batch. */
+static enum error end_batch(struct engine *engine, struct txn *txn)
+{
+	const struct commit_log *log = engine->options.log;
+	enum error error;
+
+	if (log == NULL)
+		return txn_end(txn);
+	if (append_log(engine, txn) != ERR_NONE)
+		return txn_end(txn);
+	error = txn_end(txn);
+	log->settle(log->context, error);
+	return error;
+}
+
 /* One attempt: all of it is committed, or none. */
 static enum error try_batch(struct engine *engine, struct change *changes,
 			    size_t count, uint64_t now_ms,
@@ -264,11 +303,17 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	uint64_t due = engine->next_due;
 	enum error error;
 
+	if (engine->journal != NULL && txn.error == ERR_NONE)
+		journal_begin(engine->journal, &txn);
+	if (atomic_exchange(&engine->forgets, false))
+		audience_forget(&engine->audience);
 	batch.number = ++engine->batch_number;
 	for (size_t i = 0; i < count; i++)
 		batch_apply(&batch, &changes[i]);
 	if (!engine->is_released)
 		release_leases(&batch);
+	if (!engine->is_released && engine->journal != NULL)
+		batch_reset_waiting(&batch);
 	if (!engine->is_released || engine_is_behind(engine, now_ms))
 		clamp_times(&batch);
 	if (order != NULL)
@@ -278,7 +323,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 		place_sites(engine, &batch, order);
 		due = site_queue_next(&engine->queue);
 	}
-	error = txn_end(&txn);
+	error = end_batch(engine, &txn);
 	if (error == ERR_NONE) {
 		engine->next_due = due;
 		engine->is_released = true;
@@ -316,7 +361,10 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 	struct txn txn = txn_begin_read(store);
 	enum error error;
 
+	assert((options->log != NULL) == store_is_partitioned(store));
 	engine->store = store;
+	if (options->log != NULL)
+		engine->journal = journal_create();
 	set_options(engine, options);
 	load_sites(engine, &txn);
 	error = txn_end(&txn);
@@ -362,6 +410,13 @@ static enum error fail_all(struct change *changes, size_t count,
 	return error;
 }
 
+/* No change is the cause of it, and each would have it. */
+static bool is_of_all(enum error error)
+{
+	return error == ERR_STORE_FULL || error == ERR_IO ||
+	       error == ERR_UNLOGGED;
+}
+
 enum error engine_commit(struct engine *engine, struct change *changes,
 			 size_t count, uint64_t now_ms,
 			 struct work_order *order)
@@ -371,16 +426,21 @@ enum error engine_commit(struct engine *engine, struct change *changes,
 
 	if (error == ERR_NONE)
 		return ERR_NONE;
-	if (error == ERR_STORE_FULL || error == ERR_IO || count == 0)
+	if (is_of_all(error) || count == 0)
 		return fail_all(changes, count, error);
 	for (size_t i = 0; i < count; i++) {
 		error = try_sound_batch(engine, &changes[i], 1, now_ms, NULL);
-		if (error == ERR_STORE_FULL || error == ERR_IO)
+		if (is_of_all(error))
 			return fail_all(&changes[i], count - i, error);
 		if (error != ERR_NONE)
 			give_up(engine, &changes[i], error, now_ms);
 	}
 	return try_sound_batch(engine, NULL, 0, now_ms, order);
+}
+
+void engine_forget_audience(struct engine *engine)
+{
+	atomic_store(&engine->forgets, true);
 }
 
 uint64_t engine_next_due(const struct engine *engine)

@@ -20,6 +20,27 @@
 #include "store/store.h"
 
 struct engine;
+struct journal;
+struct txn;
+
+/*
+ * Where rows go before they are committed, so that other machines have them,
+ * too (daemon/cluster). The store is one of partitions then
+ * (store/journal.h), of which at first none is our own: CHANGE_PARTITION.
+ */
+struct commit_log {
+	/*
+	 * Called when all is written, before the commit, with the rows that
+	 * the transaction changes, of one partition at least; it collects no
+	 * more. What is not ERR_NONE undoes it: ERR_MOVED of a partition that
+	 * is not ours; ERR_UNLOGGED: nothing can be committed now.
+	 */
+	enum error (*append)(void *context, struct txn *txn,
+			     struct journal *journal);
+	/* After ERR_NONE of append(): what has come of the commit. */
+	void (*settle)(void *context, enum error error);
+	void *context;
+};
 
 struct engine_options {
 	size_t max_open_sites;   /* linkages in memory; 0: 64 */
@@ -34,6 +55,7 @@ struct engine_options {
 	struct frontier_rules rules;
 	struct slice drop_parameters; /* out of URLs, crawl/url/parameters.h;
 					 kept by the caller */
+	const struct commit_log *log; /* NULL: there is none; the caller's */
 };
 
 /* A lease with what its site wants. End it with work_free(). */
@@ -91,6 +113,10 @@ enum error engine_commit(struct engine *engine, struct change *changes,
  * Leased URLs that were not yet answered do not count. The thread that commits.
  */
 uint64_t engine_next_due(const struct engine *engine);
+
+/* Hooks or silences were changed by somebody else than the engine. Any thread.
+ */
+void engine_forget_audience(struct engine *engine);
 
 /*
  * Whether the clock, which says `now_ms`, was set back since the last commit:

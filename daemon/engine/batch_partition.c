@@ -1,0 +1,176 @@
+/* Partitions come and go, with their sites and the events that wait. */
+#include "daemon/engine/batch.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/memory.h"
+#include "store/partitions.h"
+#include "store/rows_frontier.h"
+#include "store/rows_hook.h"
+
+bool batch_owns_host(const struct batch *batch, struct slice host)
+{
+	const struct store *store = batch->txn->store;
+
+	return store_owns(store, store_partition_of_host(store, host));
+}
+
+/* A site in which nothing is under way. Its host rests, as it would have. */
+static void adopt_site(struct batch *batch, const struct site_row *row)
+{
+	struct site *site = site_create(row);
+
+	site->is_new = true; /* it goes again, when the batch is undone */
+	site->rests_until_ms = batch->now_ms + row->options.delay_ms;
+	sites_add(batch->sites, site);
+	frontier_release(batch->txn, &site->row, batch->now_ms);
+	batch_clamp_site(batch, site);
+}
+
+struct adoption {
+	struct buffer *rows; /* [count], copies: the map changes meanwhile */
+	size_t count;
+	size_t capacity;
+};
+
+static void find_sites(struct txn *txn, unsigned partition,
+		       struct adoption *adoption)
+{
+	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+
+	while (scan_next(&scan)) {
+		struct buffer row = {0};
+
+		if (store_partition_of_host(txn->store, scan.key) != partition)
+			continue;
+		buffer_append_slice(&row, scan.value);
+		adoption->rows = mem_grow(adoption->rows, adoption->count,
+					  &adoption->capacity, sizeof(row));
+		adoption->rows[adoption->count++] = row;
+	}
+	scan_end(&scan);
+}
+
+static void adopt_sites(struct batch *batch, unsigned partition)
+{
+	struct adoption adoption = {0};
+
+	find_sites(batch->txn, partition, &adoption);
+	for (size_t i = 0; i < adoption.count; i++) {
+		struct site_row row;
+
+		if (site_decode(buffer_slice(&adoption.rows[i]), &row))
+			adopt_site(batch, &row);
+		else
+			txn_fail(batch->txn, ERR_CORRUPT);
+		buffer_free(&adoption.rows[i]);
+	}
+	free(adoption.rows);
+}
+
+/* Those that are deleted are dropped with the commit, or come back when it is
+ * undone. */
+static void leave_sites(struct batch *batch, unsigned partition)
+{
+	const struct store *store = batch->txn->store;
+
+	for (size_t i = 0; i < batch->sites->all.count; i++) {
+		struct site *site = batch->sites->all.items[i];
+
+		if (store_partition_of_site(store, site->row.id) != partition)
+			continue;
+		sites_touch(batch->sites, site);
+		site->is_deleted = true;
+	}
+}
+
+static uint32_t count_waiting(struct txn *txn, uint32_t hook,
+			      unsigned partition)
+{
+	struct key prefix = key_small(hook);
+	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
+	uint32_t count = 0;
+
+	scan.is_keys_only = true;
+	while (scan_next(&scan))
+		count += store_partition_of_event(
+				 txn->store, key_u64(scan.key, sizeof(hook))) ==
+			 partition;
+	scan_end(&scan);
+	return count;
+}
+
+/* The hooks, ascending; free(). */
+static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
+{
+	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	uint32_t *hooks = NULL;
+	size_t capacity = 0;
+
+	*count_out = 0;
+	scan.is_keys_only = true;
+	while (scan_next(&scan)) {
+		hooks = mem_grow(hooks, *count_out, &capacity, sizeof(*hooks));
+		hooks[(*count_out)++] = key_u32(scan.key, 0);
+	}
+	scan_end(&scan);
+	return hooks;
+}
+
+/* Events of the partition wait for us now, or no longer. */
+static void count_again(struct batch *batch,
+			const struct partition_change *change)
+{
+	size_t count;
+	uint32_t *hooks = list_hooks(batch->txn, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t waiting =
+			count_waiting(batch->txn, hooks[i], change->partition);
+		struct hook_row row;
+
+		if (waiting == 0 || !hook_row_get(batch->txn, hooks[i], &row))
+			continue;
+		if (change->is_own)
+			row.waiting += waiting;
+		else
+			row.waiting -=
+				waiting < row.waiting ? waiting : row.waiting;
+		hook_row_put(batch->txn, hooks[i], &row);
+	}
+	free(hooks);
+}
+
+void batch_reset_waiting(struct batch *batch)
+{
+	size_t count;
+	uint32_t *hooks = list_hooks(batch->txn, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct hook_row row;
+
+		if (!hook_row_get(batch->txn, hooks[i], &row) ||
+		    row.waiting == 0)
+			continue;
+		row.waiting = 0;
+		hook_row_put(batch->txn, hooks[i], &row);
+	}
+	free(hooks);
+}
+
+enum error batch_take_partition(struct batch *batch, struct change *change)
+{
+	const struct partition_change *partition = &change->partition;
+
+	assert(store_owns(batch->txn->store, partition->partition) ==
+	       partition->is_own);
+	if (partition->is_own)
+		adopt_sites(batch, partition->partition);
+	else
+		leave_sites(batch, partition->partition);
+	count_again(batch, partition);
+	return ERR_NONE;
+}

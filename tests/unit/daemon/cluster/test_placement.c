@@ -1,0 +1,256 @@
+#include "daemon/cluster/placement.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/cluster/cluster.h"
+#include "store/hash.h"
+#include "tests/unit/run.h"
+
+enum { MOST_NODES = 40, NAME_BYTES = 32 };
+
+static uint32_t holders[PARTITIONS * PLACEMENT_COPIES];
+static char names[MOST_NODES][NAME_BYTES];
+
+/* n0, n1, ... of capacity 1 */
+static void make_nodes(struct placement_node *nodes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		snprintf(names[i], NAME_BYTES, "n%zu", i);
+		nodes[i] = (struct placement_node){names[i], 1, false};
+	}
+}
+
+static struct placement_terms terms(uint32_t copies)
+{
+	return (struct placement_terms){PARTITIONS, copies, PLACEMENT_SLACK};
+}
+
+static uint32_t owned_by(const uint32_t *placed, uint32_t copies,
+			 uint32_t index)
+{
+	uint32_t count = 0;
+
+	for (size_t p = 0; p < PARTITIONS; p++)
+		count += placed[p * copies] == index;
+	return count;
+}
+
+static uint32_t held_by(const uint32_t *placed, uint32_t copies, uint32_t index)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < (size_t)PARTITIONS * copies; i++)
+		count += placed[i] == index;
+	return count;
+}
+
+/* What a store and a log have written they find again: these never change. */
+START_TEST(partitions_of_hosts_are_for_ever)
+{
+	static const struct {
+		const char *host;
+		unsigned partition;
+	} known[] = {
+		{"example.org", 69},
+		{"www.example.org", 69},
+		{"www.example.org:8080", 69},
+		{"example.com", 115},
+		{"example.co.uk", 107},
+		{"a.b.example.co.uk", 107},
+		{"wikipedia.org", 215},
+		{"de.wikipedia.org", 215},
+		{"debian.org", 178},
+		{"xn--bcher-kva.de", 111},
+		{"me.github.io", 63},
+		{"you.blogspot.com", 60},
+		{"localhost", 99},
+		{"localhost:8080", 99},
+		{"127.0.0.1", 140},
+		{"127.0.0.1:81", 140},
+		{"192.0.2.7", 61},
+		{"[2001:db8::1]", 30},
+		{"[::1]:8080", 28},
+		{"a.test", 170},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		unsigned found = cluster_partition(slice_of(known[i].host));
+
+		ck_assert_msg(found == known[i].partition, "%s: %u and not %u",
+			      known[i].host, found, known[i].partition);
+	}
+}
+END_TEST
+
+START_TEST(hosts_of_a_domain_are_together)
+{
+	ck_assert_uint_eq(cluster_partition(slice_of("a.b.example.org:81")),
+			  cluster_partition(slice_of("example.org")));
+	/* two owners of a hosting service are two domains */
+	ck_assert_uint_ne(cluster_partition(slice_of("me.github.io")),
+			  cluster_partition(slice_of("you.github.io")));
+}
+END_TEST
+
+/* Nodes of two versions, on two kinds of processors, place equally. */
+START_TEST(placement_is_for_ever)
+{
+	struct placement_node nodes[10];
+
+	make_nodes(nodes, 10);
+	for (uint32_t i = 0; i < 10; i++)
+		nodes[i].capacity = 1 + i % 4;
+	nodes[7].is_draining = true;
+	placement_compute(nodes, 10, terms(2), holders);
+	for (size_t i = 0; i < (size_t)PARTITIONS * 2; i++)
+		holders[i] = htole32(holders[i]);
+	ck_assert_uint_eq(hash64(holders, sizeof(*holders) * PARTITIONS * 2, 0),
+			  UINT64_C(18318413639395826335));
+}
+END_TEST
+
+START_TEST(one_node_has_all)
+{
+	struct placement_node node = {"a", 7, false};
+
+	placement_compute(&node, 1, terms(2), holders);
+	for (size_t p = 0; p < PARTITIONS; p++) {
+		ck_assert_uint_eq(holders[p * 2], 0);
+		ck_assert_uint_eq(holders[p * 2 + 1], PLACEMENT_NOBODY);
+	}
+}
+END_TEST
+
+START_TEST(no_node_has_nothing_to_place)
+{
+	placement_compute(NULL, 0, terms(1), holders);
+	ck_assert_uint_eq(owned_by(holders, 1, PLACEMENT_NOBODY), PARTITIONS);
+}
+END_TEST
+
+/* ceil(256 / 3 * 1.1) = 94, and 188 of the 512 copies */
+START_TEST(no_node_has_more_than_its_share_and_a_tenth)
+{
+	struct placement_node nodes[3];
+
+	make_nodes(nodes, 3);
+	placement_compute(nodes, 3, terms(2), holders);
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert_uint_le(owned_by(holders, 2, i), 94);
+		ck_assert_uint_le(held_by(holders, 2, i), 188);
+	}
+}
+END_TEST
+
+/* Both hold each partition, of which the large one owns its three quarters:
+ * 192 +- 10 %. */
+START_TEST(copies_are_of_different_nodes)
+{
+	struct placement_node nodes[2] = {{"small", 1, false},
+					  {"large", 3, false}};
+
+	placement_compute(nodes, 2, terms(2), holders);
+	ck_assert_uint_eq(held_by(holders, 2, 0), PARTITIONS);
+	ck_assert_uint_eq(held_by(holders, 2, 1), PARTITIONS);
+	ck_assert_uint_le(owned_by(holders, 2, 0), 71);
+	ck_assert_uint_le(owned_by(holders, 2, 1), 212);
+}
+END_TEST
+
+/* Without bounds the race alone gives each its share. 65,536 partitions, of
+ * which 10, 20, 30 and 40 %: the deviation is 125 at most. */
+START_TEST(the_race_is_won_in_proportion_to_capacity)
+{
+	enum { MANY = 65536 };
+	struct placement_node nodes[4];
+	size_t wins[4] = {0};
+
+	make_nodes(nodes, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		nodes[i].capacity = 1000 * (i + 1);
+	for (uint32_t p = 0; p < MANY; p++)
+		for (size_t i = 0; i < 4; i++)
+			wins[i] += placement_rank(nodes, 4, i, p) == 0;
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_double_eq_tol((double)wins[i],
+					(double)(i + 1) * MANY / 10, 500);
+}
+END_TEST
+
+START_TEST(ranks_are_an_order_of_all)
+{
+	struct placement_node nodes[MOST_NODES];
+
+	make_nodes(nodes, MOST_NODES);
+	for (uint32_t i = 0; i < MOST_NODES; i++)
+		nodes[i].capacity = 1 + i / 10;
+	for (uint32_t p = 0; p < PARTITIONS; p++) {
+		uint64_t seen = 0;
+
+		for (size_t i = 0; i < MOST_NODES; i++)
+			seen |= UINT64_C(1)
+				<< placement_rank(nodes, MOST_NODES, i, p);
+		ck_assert_uint_eq(seen, (UINT64_C(1) << MOST_NODES) - 1);
+	}
+}
+END_TEST
+
+START_TEST(who_drains_has_what_no_other_can)
+{
+	struct placement_node nodes[3];
+
+	make_nodes(nodes, 3);
+	nodes[1].is_draining = true;
+	placement_compute(nodes, 3, terms(2), holders);
+	ck_assert_uint_eq(held_by(holders, 2, 1), 0);
+	/* the third copy */
+	placement_compute(nodes, 3, terms(3), holders);
+	ck_assert_uint_eq(owned_by(holders, 3, 1), 0);
+	ck_assert_uint_eq(held_by(holders, 3, 1), PARTITIONS);
+	/* all drain: who shall have it? */
+	nodes[0].is_draining = true;
+	nodes[2].is_draining = true;
+	placement_compute(nodes, 3, terms(2), holders);
+	ck_assert_uint_gt(owned_by(holders, 2, 1), 60);
+	ck_assert_uint_eq(held_by(holders, 2, PLACEMENT_NOBODY), 0);
+}
+END_TEST
+
+/* 1,000 nodes and 256 partitions: one each. */
+START_TEST(of_many_nodes_none_has_two)
+{
+	static struct placement_node nodes[1000];
+	static char many[1000][NAME_BYTES];
+
+	for (size_t i = 0; i < 1000; i++) {
+		snprintf(many[i], NAME_BYTES, "m%zu", i);
+		nodes[i] = (struct placement_node){many[i], 1, false};
+	}
+	placement_compute(nodes, 1000, terms(1), holders);
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_le(owned_by(holders, 1, i), 1);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("placement");
+	TCase *tcase = tcase_create("placement");
+
+	tcase_add_test(tcase, partitions_of_hosts_are_for_ever);
+	tcase_add_test(tcase, hosts_of_a_domain_are_together);
+	tcase_add_test(tcase, placement_is_for_ever);
+	tcase_add_test(tcase, one_node_has_all);
+	tcase_add_test(tcase, no_node_has_nothing_to_place);
+	tcase_add_test(tcase, no_node_has_more_than_its_share_and_a_tenth);
+	tcase_add_test(tcase, copies_are_of_different_nodes);
+	tcase_add_test(tcase, the_race_is_won_in_proportion_to_capacity);
+	tcase_add_test(tcase, ranks_are_an_order_of_all);
+	tcase_add_test(tcase, who_drains_has_what_no_other_can);
+	tcase_add_test(tcase, of_many_nodes_none_has_two);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -12,6 +12,7 @@
 enum { MOST_NODES = 40, NAME_BYTES = 32 };
 
 static uint32_t holders[PARTITIONS * PLACEMENT_COPIES];
+static uint32_t others[PARTITIONS * PLACEMENT_COPIES];
 static char names[MOST_NODES][NAME_BYTES];
 
 /* n0, n1, ... of capacity 1 */
@@ -235,6 +236,151 @@ START_TEST(of_many_nodes_none_has_two)
 }
 END_TEST
 
+static size_t moved_owners(const uint32_t *a, const uint32_t *b,
+			   uint32_t copies)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < PARTITIONS; i++)
+		count += a[i * copies] != b[i * copies];
+	return count;
+}
+
+/* Of ten nodes the last one leaves: what it owned goes to others (at most 29),
+ * and little else moves: the room of each has changed from 29 to 32. */
+START_TEST(when_a_node_leaves_about_its_share_moves)
+{
+	struct placement_node nodes[10];
+	size_t share;
+
+	make_nodes(nodes, 10);
+	placement_compute(nodes, 10, terms(1), holders);
+	placement_compute(nodes, 9, terms(1), others);
+	share = owned_by(holders, 1, 9);
+	ck_assert_uint_ge(share, 15);
+	ck_assert_uint_ge(moved_owners(holders, others, 1), share);
+	ck_assert_uint_le(moved_owners(holders, others, 1), 2 * share);
+	/* as when it drains */
+	nodes[9].is_draining = true;
+	placement_compute(nodes, 10, terms(1), holders);
+	ck_assert_uint_eq(moved_owners(holders, others, 1), 0);
+}
+END_TEST
+
+/* The next random number: of splitmix64, so that a seed repeats a run. */
+static uint32_t next(uint64_t *state, uint32_t below)
+{
+	*state += UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(hash_chain(*state, 0) % below);
+}
+
+struct trial {
+	struct placement_node nodes[MOST_NODES];
+	uint32_t count;
+	uint32_t copies;
+	uint64_t capacity; /* of those that do not drain, or of all */
+	uint32_t takers;   /* how many they are */
+};
+
+static void make_trial(struct trial *trial, uint64_t *state)
+{
+	bool drains = next(state, 2) == 0;
+
+	trial->count = 1 + next(state, MOST_NODES);
+	trial->copies = 1 + next(state, PLACEMENT_COPIES);
+	make_nodes(trial->nodes, trial->count);
+	for (uint32_t i = 0; i < trial->count; i++) {
+		trial->nodes[i].capacity = 1 + next(state, 1 + next(state, 20));
+		trial->nodes[i].is_draining = drains && next(state, 4) == 0;
+	}
+	trial->capacity = 0;
+	trial->takers = 0;
+	for (uint32_t i = 0; i < trial->count; i++)
+		if (!trial->nodes[i].is_draining) {
+			trial->capacity += trial->nodes[i].capacity;
+			trial->takers++;
+		}
+}
+
+static void check_whole(const struct trial *trial)
+{
+	for (size_t p = 0; p < PARTITIONS; p++) {
+		const uint32_t *of = &holders[p * trial->copies];
+		uint64_t seen = 0;
+
+		for (uint32_t i = 0; i < trial->copies; i++) {
+			if (i >= trial->count) {
+				ck_assert_uint_eq(of[i], PLACEMENT_NOBODY);
+				continue;
+			}
+			ck_assert_uint_lt(of[i], trial->count);
+			ck_assert(!(seen >> of[i] & 1));
+			seen |= UINT64_C(1) << of[i];
+		}
+	}
+}
+
+/* Of owners there is always room; of draining ones there is need only when
+ * others are too few. */
+static void check_bounds(const struct trial *trial)
+{
+	for (uint32_t i = 0; i < trial->count; i++) {
+		uint64_t part =
+			(uint64_t)PARTITIONS * trial->nodes[i].capacity * 110;
+		uint64_t bound = (part + trial->capacity * 100 - 1) /
+				 (trial->capacity * 100);
+
+		if (!trial->nodes[i].is_draining) {
+			ck_assert_uint_le(owned_by(holders, trial->copies, i),
+					  bound);
+			continue;
+		}
+		ck_assert_uint_eq(owned_by(holders, trial->copies, i), 0);
+		if (trial->takers >= trial->copies)
+			ck_assert_uint_eq(held_by(holders, trial->copies, i),
+					  0);
+	}
+}
+
+static void reverse(struct placement_node *nodes, uint32_t count)
+{
+	for (uint32_t i = 0; i < count / 2; i++) {
+		struct placement_node node = nodes[i];
+
+		nodes[i] = nodes[count - 1 - i];
+		nodes[count - 1 - i] = node;
+	}
+}
+
+static void check_order_is_of_no_matter(struct trial *trial)
+{
+	reverse(trial->nodes, trial->count);
+	placement_compute(trial->nodes, trial->count, terms(trial->copies),
+			  others);
+	for (size_t i = 0; i < (size_t)PARTITIONS * trial->copies; i++)
+		if (holders[i] != PLACEMENT_NOBODY)
+			ck_assert_uint_eq(holders[i],
+					  trial->count - 1 - others[i]);
+}
+
+START_TEST(whatever_the_nodes_the_rules_hold)
+{
+	uint64_t state = (uint64_t)_i;
+
+	for (int run = 0; run < 40; run++) {
+		struct trial trial;
+
+		make_trial(&trial, &state);
+		placement_compute(trial.nodes, trial.count, terms(trial.copies),
+				  holders);
+		check_whole(&trial);
+		if (trial.takers > 0)
+			check_bounds(&trial);
+		check_order_is_of_no_matter(&trial);
+	}
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("placement");
@@ -251,6 +397,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, ranks_are_an_order_of_all);
 	tcase_add_test(tcase, who_drains_has_what_no_other_can);
 	tcase_add_test(tcase, of_many_nodes_none_has_two);
+	tcase_add_test(tcase, when_a_node_leaves_about_its_share_moves);
+	tcase_add_loop_test(tcase, whatever_the_nodes_the_rules_hold, 0, 8);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -3,9 +3,12 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "daemon/api/api_ingest.h"
 #include "daemon/runtime/clock.h"
+#include "store/ascii.h"
 #include "store/log.h"
 
 enum { HTTP_WORKERS = 8, READER_BODY_BYTES = 1024 };
@@ -16,6 +19,8 @@ static enum error start_store(void *context)
 	const struct config *config = &service->config;
 	const struct store_options options = {
 		.max_map_bytes = (size_t)config->store_max_bytes,
+		.partition_of =
+			*config->servers == '\0' ? NULL : cluster_partition,
 	};
 	enum error error =
 		store_open(&service->store, config->store_path, &options);
@@ -45,6 +50,85 @@ static void stop_store(void *context)
 	service->store = NULL;
 }
 
+static struct cluster_options cluster_options(const struct config *config)
+{
+	return (struct cluster_options){
+		.bus =
+			{
+				.servers = config->servers,
+				.name = config->node,
+				.credentials = "",
+				.user = config->bus_user,
+				.password_file = config->bus_password_file,
+				.ca_file = config->bus_ca_file,
+				.certificate_file =
+					config->bus_certificate_file,
+				.key_file = config->bus_key_file,
+				.timeout_ms = config->node_lease_ms / 4,
+				.replicas = config->log_replicas,
+				.lease_ms = config->node_lease_ms,
+				.log_bytes = config->log_bytes,
+				.event_age_s =
+					(uint32_t)(config->events_kept_ms /
+						   1000U),
+				.creates = true,
+			},
+		.address = config->node_address,
+		.version = TEMPLATED_VERSION,
+		.capacity = config->capacity,
+		.copies = config->copies,
+	};
+}
+
+/* The node's name is that of the machine, when it is not given. */
+static void name_node(struct config *config)
+{
+	if (*config->node == '\0' &&
+	    gethostname(config->node, sizeof(config->node) - 1) != 0)
+		snprintf(config->node, sizeof(config->node), "node");
+	for (char *at = config->node; *at != '\0'; at++)
+		if (!is_alphanumeric(*at) && *at != '-' && *at != '_')
+			*at = '-';
+}
+
+static enum error open_cluster(void *context)
+{
+	struct service *service = context;
+	struct cluster_options options;
+
+	if (*service->config.servers == '\0')
+		return ERR_NONE;
+	name_node(&service->config);
+	options = cluster_options(&service->config);
+	return cluster_open(&service->cluster, service->store, &options);
+}
+
+static void close_cluster(void *context)
+{
+	struct service *service = context;
+
+	assert(service->engine == NULL);
+	cluster_close(service->cluster);
+	service->cluster = NULL;
+}
+
+static enum error run_cluster(void *context)
+{
+	struct service *service = context;
+
+	if (service->cluster == NULL)
+		return ERR_NONE;
+	return cluster_run(service->cluster, service->engine,
+			   service->pipeline);
+}
+
+static void stop_cluster(void *context)
+{
+	struct service *service = context;
+
+	cluster_stop(service->cluster);
+}
+
 static enum error start_engine(void *context)
 {
 	struct service *service = context;
@@ -61,6 +145,8 @@ static enum error start_engine(void *context)
 		.rules = {.max_urls = config->max_urls,
 			  .max_pattern = config->max_pattern},
 		.drop_parameters = buffer_slice(&service->drop_parameters),
+		.log = service->cluster == NULL ? NULL
+						: cluster_log(service->cluster),
 	};
 	enum error error = engine_create(&service->engine, service->store,
 					 &options, clock_wall_ms());
@@ -538,10 +624,13 @@ static void wake_server(void *context)
  */
 const struct part service_parts[SERVICE_PARTS] = {
 	{start_store, stop_store, NULL, NULL},
+	{open_cluster, close_cluster, NULL, NULL},
 	{start_engine, stop_engine, NULL, NULL},
 	{start_archive, stop_archive, NULL, NULL},
 	{start_count, stop_count, NULL, NULL},
 	{start_pipeline, stop_pipeline, NULL, NULL},
+	{run_cluster, stop_cluster, NULL,
+	 "this node cannot join the others; see ulimit -u"},
 	{start_pool, stop_pool, NULL, NULL},
 	{start_delivery, stop_delivery, wake_delivery,
 	 "hooks cannot be told; see ulimit -u"},

@@ -9,6 +9,7 @@
 
 #include "daemon/access/tokens.h"
 #include "daemon/api/api.h"
+#include "daemon/cluster/cluster_node.h"
 #include "daemon/delivery/delivery.h"
 #include "daemon/engine/engine.h"
 #include "daemon/http/http.h"
@@ -35,6 +36,7 @@ struct service {
 	struct starter *starter; /* the caller's */
 	/* Each is NULL unless its part runs. */
 	struct store *store;
+	struct cluster *cluster; /* NULL also when there are no other nodes */
 	struct engine *engine;
 	struct archive *archive; /* NULL also when none is written */
 	struct pipeline *pipeline;
@@ -55,7 +57,7 @@ struct service {
 	atomic_bool is_ready; /* the API knows the server */
 };
 
-enum { SERVICE_PARTS = 16 };
+enum { SERVICE_PARTS = 18 };
 
 extern const struct part service_parts[SERVICE_PARTS];
 

@@ -107,6 +107,23 @@ struct config {
 	uint32_t max_leaves;
 	uint32_t max_open_sites;
 	uint32_t min_cluster_pages;
+	uint32_t copies;               /* of a site, in a cluster of nodes */
+	char servers[MAX_CONFIG_TEXT]; /* "": there are no other nodes */
+	char node[64];                 /* or "" */
+	char bus_user[128];            /* or "" */
+	char bus_password_file[MAX_CONFIG_TEXT];
+	char bus_ca_file[MAX_CONFIG_TEXT];
+	char bus_certificate_file[MAX_CONFIG_TEXT];
+	char bus_key_file[MAX_CONFIG_TEXT];
+	uint32_t log_replicas;
+	uint32_t node_lease_ms;
+	uint32_t capacity;
+	char node_address[256]; /* or "" */
+	char node_token_file[MAX_CONFIG_TEXT];
+	char snapshots[MAX_CONFIG_TEXT]; /* or "" */
+	char snapshots_key_file[MAX_CONFIG_TEXT];
+	uint64_t log_bytes; /* 0: any */
+	uint64_t events_kept_ms;
 	/* extract: */
 	char settings[MAX_CONFIG_TEXT]; /* as in extract/settings.h */
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */

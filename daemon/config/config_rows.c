@@ -304,6 +304,74 @@ const struct config_row config_rows[] = {
 	{"cluster", "min_pages", CONFIG_COUNT, false, FIELD(min_cluster_pages),
 	 RANGE(3, 1000000, 3),
 	 .meaning = "a template is known from so many pages"},
+	{"cluster", "servers", CONFIG_TEXT, true, FIELD(servers),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "of NATS, over which this daemon shares its sites with "
+		    "others, such as \"nats://10.0.0.1:4222, "
+		    "tls://b.example.org:4222\"; empty: it is alone, and what "
+		    "follows of nodes has no meaning"},
+	{"cluster", "node", CONFIG_TEXT, true, FIELD(node),
+	 RANGE(0, 63, 0), .text = "",
+	 .meaning = "the name of this one among all, of letters, digits, - and "
+		    "_; empty: that of the machine"},
+	{"cluster", "user", CONFIG_TEXT, true, FIELD(bus_user),
+	 RANGE(0, 127, 0), .text = "",
+	 .meaning = "of this node at the servers; empty: none is needed"},
+	{"cluster", "password_file", CONFIG_TEXT, true,
+	 FIELD(bus_password_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
+	 .text = "", .meaning = "file with their password"},
+	{"cluster", "ca_file", CONFIG_TEXT, true, FIELD(bus_ca_file),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "PEM file of those who sign the certificates of servers "
+		    "and nodes; empty: those of the system"},
+	{"cluster", "certificate_file", CONFIG_TEXT, true,
+	 FIELD(bus_certificate_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
+	 .text = "",
+	 .meaning = "PEM file of this node's own certificate, for servers that "
+		    "ask for one"},
+	{"cluster", "key_file", CONFIG_TEXT, true, FIELD(bus_key_file),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "PEM file of its key"},
+	{"cluster", "replicas", CONFIG_COUNT, true, FIELD(copies),
+	 RANGE(1, 3, 2),
+	 .meaning = "nodes that have a site, its owner too: so many less one "
+		    "may be lost at a time"},
+	{"cluster", "log_replicas", CONFIG_COUNT, true, FIELD(log_replicas),
+	 RANGE(1, 5, 3),
+	 .meaning = "servers of NATS that keep what is changed, 1, 3 or 5"},
+	{"cluster", "lease", CONFIG_TIME, true, FIELD(node_lease_ms),
+	 RANGE(1000, 10 * MINUTE, 8 * SECOND),
+	 .meaning = "a node that was not heard of for so long has lost its "
+		    "sites to others; the same for all nodes"},
+	{"cluster", "capacity", CONFIG_COUNT, true, FIELD(capacity),
+	 RANGE(1, 1000000, 100),
+	 .meaning = "the share of the sites that this node takes, beside that "
+		    "of others"},
+	{"cluster", "address", CONFIG_TEXT, true, FIELD(node_address),
+	 RANGE(0, 255, 0), .text = "",
+	 .meaning = "where other nodes reach listen.address, such as "
+		    "\"https://a.example.org:8481\", for streams and uploads; "
+		    "empty: they do not"},
+	{"cluster", "token_file", CONFIG_TEXT, true, FIELD(node_token_file),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "file with the token that nodes show each other there; the "
+		    "same for all nodes"},
+	{"cluster", "snapshots", CONFIG_TEXT, true, FIELD(snapshots),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "where copies of partitions are kept, so that the log need "
+		    "not be: a folder that all nodes share, or a URL of WebDAV "
+		    "(https://) or S3 (s3+https://); empty: the log is kept "
+		    "whole"},
+	{"cluster", "snapshots_key_file", CONFIG_TEXT, true,
+	 FIELD(snapshots_key_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
+	 .text = "", .meaning = "file with \"ID:SECRET\" for them"},
+	{"cluster", "log_size", CONFIG_BYTES, true, FIELD(log_bytes),
+	 RANGE(0, UINT64_C(1024) * GIB, 0),
+	 .meaning = "of the whole log in a server; nothing can be changed "
+		    "while it is full; 0: any"},
+	{"cluster", "events_age", CONFIG_TIME, true, FIELD(events_kept_ms),
+	 RANGE(MINUTE, 3650 * DAY, 30 * DAY),
+	 .meaning = "how long events can be read from the stream of all nodes"},
 
 	{"extract", "settings", CONFIG_SETTINGS, false, FIELD(settings),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",

@@ -23,6 +23,7 @@ static const uint64_t lease_ms = UINT64_C(100) * 365 * 86400 * 1000;
 enum {
 	MAX_PER_SITE = 64,
 	RETRY_MS = 5000, /* between attempts to write to a full store */
+	LOG_RETRY_MS = 500, /* or to the log of a cluster */
 	MAX_IDLE_MS = 1000,
 };
 
@@ -172,6 +173,17 @@ static void free_held(struct held *held)
 	held->count = 0;
 }
 
+static const char *reason_of(enum error error)
+{
+	if (error == ERR_STORE_FULL)
+		return "the store is full: raise store.max_size or delete "
+		       "sites";
+	if (error == ERR_UNLOGGED)
+		return "the log of the cluster cannot be written: see "
+		       "templatectl cluster status";
+	return "the store cannot be written: see the log and the disk";
+}
+
 /* Set why nothing can be written, or NULL when it can again. */
 static void set_pause(struct pipeline *pipeline, enum error error)
 {
@@ -180,13 +192,13 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 
 	lock_acquire(&pipeline->lock);
 	stats->is_paused = error != ERR_NONE;
+	pipeline->retry_ms = error == ERR_UNLOGGED ? LOG_RETRY_MS
+			     : pipeline->options.retry_ms == 0
+				     ? RETRY_MS
+				     : pipeline->options.retry_ms;
 	stats->failed_commits += error != ERR_NONE;
 	snprintf(stats->pause_reason, sizeof(stats->pause_reason), "%s",
-		 error == ERR_STORE_FULL
-			 ? "the store is full: raise store.max_size or delete "
-			   "sites"
-			 : "the store cannot be written: see the log and the "
-			   "disk");
+		 reason_of(error));
 	lock_release(&pipeline->lock);
 	if (error != ERR_NONE && !was_paused)
 		log_error("crawling pauses: %s", stats->pause_reason);
@@ -339,10 +351,7 @@ static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
 	if (pipeline->is_drained)
 		return 0;
 	if (pipeline->stats.is_paused)
-		return rest_until(begin_ms + (options->retry_ms == 0
-						      ? RETRY_MS
-						      : options->retry_ms),
-				  now_ms);
+		return rest_until(begin_ms + pipeline->retry_ms, now_ms);
 	if (ended > options->max_in_flight / 2)
 		return 0;
 	if (ended > 0)

@@ -5,6 +5,7 @@
 #include "crawl/sitemap/sitemap.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 
 enum {
 	MAX_IDLE_HOSTS = 1024,
@@ -261,8 +262,8 @@ static void take_results(struct fetching *fetching)
 		take_result(fetching, &result);
 }
 
-/* End all remaining jobs. */
-static void end_all(struct fetching *fetching)
+/* End all jobs that there are. */
+static void abort_all(struct fetching *fetching)
 {
 	struct hosts *hosts = &fetching->hosts;
 
@@ -271,7 +272,28 @@ static void end_all(struct fetching *fetching)
 	take_arrivals(fetching);
 	for (size_t i = 0; i < hosts->count; i++)
 		fail_waiting(fetching, hosts->items[i], ERR_STOPPED, 0);
-	hosts_free(hosts);
+}
+
+/* What waits for a host that is another's now ends; what runs is counted. */
+static void look_for_strangers(struct fetching *fetching)
+{
+	const struct store *store = fetching->store;
+	uint64_t asks = fetching->asks;
+	size_t strangers = 0;
+
+	if (!store_is_partitioned(store))
+		return;
+	for (size_t i = 0; i < fetching->hosts.count; i++) {
+		struct host *host = fetching->hosts.items[i];
+
+		if (store_owns(store, store_partition_of_host(
+					      store, host_subject(host).site)))
+			continue;
+		fail_waiting(fetching, host, ERR_MOVED, 0);
+		strangers += host->polite.running;
+	}
+	fetching->strangers = strangers;
+	fetching->looked = asks;
 }
 
 void fetching_run(struct fetching *fetching)
@@ -280,6 +302,9 @@ void fetching_run(struct fetching *fetching)
 		uint64_t now_ms = clock_steady_ms();
 
 		take_arrivals(fetching);
+		if (atomic_exchange(&fetching->aborts, false))
+			abort_all(fetching);
+		look_for_strangers(fetching);
 		serve_hosts(fetching, now_ms);
 		fetching->running = remote_fetcher_running(fetching->fetcher);
 		if (fetching->running == 0)
@@ -292,5 +317,6 @@ void fetching_run(struct fetching *fetching)
 		hosts_trim(&fetching->hosts, MAX_IDLE_HOSTS, now_ms);
 	}
 	fetching->running = 0;
-	end_all(fetching);
+	abort_all(fetching);
+	hosts_free(&fetching->hosts);
 }

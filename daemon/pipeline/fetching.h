@@ -35,6 +35,15 @@ struct fetching {
 	 * limit nothing more is fetched. */
 	_Atomic size_t waiting_bytes;
 	size_t max_waiting_bytes;
+	/*
+	 * Hosts of partitions that are another's (store/partitions.h): `asks`
+	 * is raised by who wants to know; `looked` follows it, and then
+	 * `strangers` is how many transfers of such hosts still run.
+	 */
+	_Atomic uint64_t asks;
+	_Atomic uint64_t looked;
+	_Atomic size_t strangers;
+	atomic_bool aborts; /* everything that runs or waits */
 	struct hosts hosts;
 	size_t rounds; /* of serving them */
 };

@@ -403,6 +403,34 @@ void pipeline_configure(struct pipeline *pipeline,
 	lock_release(&pipeline->lock);
 }
 
+/* Have the fetching thread look once more, and wait until it has. */
+static bool has_strangers(struct fetching *fetching, uint64_t deadline_ms)
+{
+	uint64_t ask = atomic_fetch_add(&fetching->asks, 1) + 1;
+
+	do {
+		remote_fetcher_wake(fetching->fetcher);
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+	} while (fetching->looked < ask && !fetching->is_stopping &&
+		 clock_steady_ms() < deadline_ms);
+	return fetching->looked < ask || fetching->strangers > 0;
+}
+
+void pipeline_leave_strangers(struct pipeline *pipeline, uint32_t timeout_ms)
+{
+	struct fetching *fetching = &pipeline->fetching;
+	uint64_t deadline_ms = clock_steady_ms() + timeout_ms;
+
+	assert(!txn_is_open());
+	while (has_strangers(fetching, deadline_ms) &&
+	       clock_steady_ms() < deadline_ms && !fetching->is_stopping)
+		;
+	if (fetching->strangers > 0 || timeout_ms == 0) {
+		fetching->aborts = true;
+		remote_fetcher_wake(fetching->fetcher);
+	}
+}
+
 void pipeline_stats(struct pipeline *pipeline, struct pipeline_stats *stats_out)
 {
 	lock_acquire(&pipeline->lock);

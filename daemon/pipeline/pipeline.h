@@ -127,4 +127,12 @@ struct pipeline_stats {
 void pipeline_stats(struct pipeline *pipeline,
 		    struct pipeline_stats *stats_out);
 
+/*
+ * Wait until nothing is fetched any more of hosts whose partitions are
+ * another's (store/partitions.h); what takes longer than `timeout_ms` is
+ * aborted, with all else that is being fetched. Any thread but those of the
+ * pipeline.
+ */
+void pipeline_leave_strangers(struct pipeline *pipeline, uint32_t timeout_ms);
+
 #endif

@@ -32,6 +32,7 @@ enum lock_rank {
 	LOCK_POOL,       /* pool/seats.c: which workers are free */
 	LOCK_STARTER,    /* process/process.c: one request to the starter */
 	LOCK_ROSTER,     /* process/roster.c: which processes there are */
+	LOCK_CLUSTER,    /* cluster/: who owns what */
 	LOCK_BACKGROUND, /* runtime/background.c: is there news? */
 };
 

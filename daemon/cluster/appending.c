@@ -1,0 +1,253 @@
+/*
+ * Appending to the logs of partitions, by the committing thread: first the log,
+ * then the store. What the log has and the store has not - the answer was lost,
+ * or the disk is full - is read from the log (is_unsure) before anything else
+ * is appended.
+ */
+#include "daemon/cluster/cluster_parts.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/cluster/entry.h"
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+#include "store/partitions.h"
+
+enum {
+	ID_BYTES = 96,
+	SUBJECT_ROOM = 512 /* of headers, of what it may have */
+};
+
+/* What goes to one partition's log. */
+struct portion {
+	unsigned partition;
+	uint64_t epoch;
+	uint64_t number;      /* of the last entry */
+	struct buffer packed; /* the rows */
+	unsigned parts;
+	struct buffer bytes; /* the part under way, with its head */
+	char subject[BUS_SUBJECT_BYTES];
+	char id[ID_BYTES];
+};
+
+/* What is ours to append to, now; the error of the first that is not. */
+static enum error take_places(struct cluster *cluster, struct portion *portions,
+			      size_t count)
+{
+	enum error error = ERR_NONE;
+
+	lock_acquire(&cluster->lock);
+	if (!has_lease(cluster))
+		error = ERR_UNLOGGED;
+	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
+		const struct partition *partition =
+			&cluster->partitions[portions[i].partition];
+
+		if (!store_owns(cluster->store, portions[i].partition))
+			error = ERR_MOVED;
+		else if (partition->is_unsure)
+			error = ERR_UNLOGGED;
+		portions[i].epoch = partition->epoch;
+		portions[i].number = partition->applied;
+	}
+	lock_release(&cluster->lock);
+	return error;
+}
+
+static void pack(struct cluster *cluster, struct txn *txn,
+		 struct journal *journal, struct portion *portion)
+{
+	struct buffer rows = {0};
+
+	journal_write(journal, txn, portion->partition, &rows);
+	packer_pack(cluster->packer, buffer_slice(&rows), &portion->packed);
+	portion->parts = entry_parts(portion->packed.size,
+				     cluster->ops->max_bytes(cluster->bus) -
+					     SUBJECT_ROOM);
+	log_subject_of(portion->partition, portion->subject);
+	buffer_free(&rows);
+}
+
+static struct bus_entry entry_of(struct cluster *cluster,
+				 struct portion *portion, unsigned part)
+{
+	size_t max = cluster->ops->max_bytes(cluster->bus) - SUBJECT_ROOM;
+	const struct entry_head head = {
+		.kind = ENTRY_ROWS,
+		.partition = (uint16_t)portion->partition,
+		.part = (uint16_t)part,
+		.parts = (uint16_t)portion->parts,
+		.epoch = portion->epoch,
+		.before = portion->number,
+		.time_ms = clock_wall_ms(),
+	};
+
+	buffer_clear(&portion->bytes);
+	entry_write(&head,
+		    entry_part(buffer_slice(&portion->packed), max, part),
+		    &portion->bytes);
+	/* no two attempts are one, even if their numbers are */
+	snprintf(portion->id, sizeof(portion->id), "%s.%u.%llu.%llu.%u",
+		 cluster->id, portion->partition,
+		 (unsigned long long)portion->epoch,
+		 (unsigned long long)clock_read_us(CLOCK_MONOTONIC), part);
+	return (struct bus_entry){
+		.subject = portion->subject,
+		.id = portion->id,
+		.data = buffer_slice(&portion->bytes),
+		.expected = portion->number,
+	};
+}
+
+/* The next part of all portions that have one. */
+static enum error append_parts(struct cluster *cluster,
+			       struct portion *portions, size_t count,
+			       unsigned part)
+{
+	struct bus_entry *entries = mem_alloc(count, sizeof(*entries));
+	size_t *places = mem_alloc(count, sizeof(*places));
+	size_t used = 0;
+	enum error error;
+
+	for (size_t i = 0; i < count; i++)
+		if (part < portions[i].parts) {
+			places[used] = i;
+			entries[used++] = entry_of(cluster, &portions[i], part);
+		}
+	error = cluster->ops->append(cluster->bus, entries, used);
+	for (size_t i = 0; i < used; i++)
+		if (entries[i].error == ERR_NONE)
+			portions[places[i]].number = entries[i].number;
+	if (error != ERR_NONE)
+		log_warn("cluster: %zu entr%s of the log not taken: %s", used,
+			 used == 1 ? "y" : "ies", error_text(error));
+	free(places);
+	free(entries);
+	return error;
+}
+
+static enum error append_all(struct cluster *cluster, struct portion *portions,
+			     size_t count)
+{
+	unsigned parts = 0;
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < count; i++)
+		if (portions[i].parts > parts)
+			parts = portions[i].parts;
+	if (parts > ENTRY_MAX_PARTS)
+		return ERR_TOO_LARGE;
+	for (unsigned part = 0; part < parts && error == ERR_NONE; part++)
+		error = append_parts(cluster, portions, count, part);
+	return error;
+}
+
+/* What was begun and is not known to have come to its end is read again. */
+static void doubt(struct cluster *cluster, const struct portion *portions,
+		  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		cluster->partitions[portions[i].partition].is_unsure = true;
+	wake_copying(cluster);
+}
+
+static enum error end_append(struct cluster *cluster, struct portion *portions,
+			     size_t count, enum error error)
+{
+	lock_acquire(&cluster->lock);
+	/* behind its end others may have taken what we have written for theirs
+	 */
+	if (error == ERR_NONE && !has_lease(cluster))
+		error = ERR_UNLOGGED;
+	if (error != ERR_NONE && error != ERR_TOO_LARGE)
+		doubt(cluster, portions, count);
+	for (size_t i = 0; i < count && error == ERR_NONE; i++)
+		cluster->partitions[portions[i].partition].pending =
+			portions[i].number;
+	lock_release(&cluster->lock);
+	if (error == ERR_NONE || error == ERR_TOO_LARGE)
+		return error;
+	return ERR_UNLOGGED;
+}
+
+static void count_append(struct cluster *cluster,
+			 const struct portion *portions, size_t count,
+			 uint64_t begin_us)
+{
+	lock_acquire(&cluster->lock);
+	cluster->appends++;
+	cluster->append_us += clock_read_us(CLOCK_MONOTONIC) - begin_us;
+	for (size_t i = 0; i < count; i++)
+		cluster->append_bytes += portions[i].packed.size;
+	lock_release(&cluster->lock);
+}
+
+enum error cluster_append(void *context, struct txn *txn,
+			  struct journal *journal)
+{
+	struct cluster *cluster = context;
+	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
+	unsigned partitions[JOURNAL_PARTITIONS];
+	size_t count = journal_partitions(journal, partitions);
+	struct portion *portions = mem_alloc(count, sizeof(*portions));
+	enum error error;
+
+	for (size_t i = 0; i < count; i++)
+		portions[i].partition = partitions[i];
+	error = take_places(cluster, portions, count);
+	for (size_t i = 0; i < count && error == ERR_NONE; i++)
+		pack(cluster, txn, journal, &portions[i]);
+	if (error == ERR_NONE && txn->error == ERR_NONE) {
+		error = append_all(cluster, portions, count);
+		error = end_append(cluster, portions, count, error);
+	}
+	for (size_t i = 0; i < count && error == ERR_NONE; i++)
+		journal_place_put(txn, portions[i].partition,
+				  &(struct journal_place){
+					  .number = portions[i].number,
+					  .epoch = portions[i].epoch,
+					  .is_whole = 1,
+				  });
+	count_append(cluster, portions, count, begin_us);
+	for (size_t i = 0; i < count; i++) {
+		buffer_free(&portions[i].packed);
+		buffer_free(&portions[i].bytes);
+	}
+	free(portions);
+	return error != ERR_NONE ? error : txn->error;
+}
+
+void cluster_settle(void *context, enum error error)
+{
+	struct cluster *cluster = context;
+	unsigned news[ALL_PARTITIONS];
+	size_t count = 0;
+
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+
+		if (partition->pending == 0)
+			continue;
+		if (error == ERR_NONE) {
+			partition->applied = partition->pending;
+			partition->last = partition->pending;
+			news[count++] = i;
+		} else {
+			partition->is_unsure = true;
+			wake_copying(cluster);
+		}
+		partition->pending = 0;
+	}
+	lock_release(&cluster->lock);
+	for (size_t i = 0; i < count; i++) {
+		char subject[BUS_SUBJECT_BYTES];
+
+		snprintf(subject, sizeof(subject), "tpl.hint.%03u", news[i]);
+		cluster->ops->tell(cluster->bus, subject, slice_of(""));
+	}
+}

@@ -1,0 +1,271 @@
+#include "daemon/cluster/cluster_parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/runtime/clock.h"
+#include "store/hash.h"
+#include "store/log.h"
+#include "store/memory.h"
+#include "store/partitions.h"
+
+enum { PACK_LEVEL = 1 /* bodies are packed already */ };
+
+uint64_t clock_lease_ms(void)
+{
+	return clock_read_us(CLOCK_BOOTTIME) / 1000U;
+}
+
+bool has_lease(const struct cluster *cluster)
+{
+	assert(lock_is_held(&cluster->lock));
+	return clock_lease_ms() < cluster->lease_until_ms;
+}
+
+void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES])
+{
+	snprintf(out, BUS_SUBJECT_BYTES, "tpl.log.%03u", partition);
+}
+
+void partition_key(unsigned partition, char out[BUS_KEY_BYTES])
+{
+	snprintf(out, BUS_KEY_BYTES, "p.%03u", partition);
+}
+
+void wake_copying(struct cluster *cluster)
+{
+	assert(lock_is_held(&cluster->lock));
+	cluster->is_news = true;
+	condition_signal(&cluster->has_news);
+}
+
+/* What names this store among all: made once. */
+static void read_id(struct cluster *cluster)
+{
+	static const char name[] = "node.id";
+	struct txn txn = txn_begin_write(cluster->store);
+	uint64_t id = store_last_number(&txn, name);
+
+	if (id == 0) {
+		uint64_t seed[2] = {clock_read_us(CLOCK_REALTIME),
+				    clock_read_us(CLOCK_MONOTONIC)};
+
+		id = hash64(seed, sizeof(seed),
+			    hash64(cluster->options.bus.name,
+				   strlen(cluster->options.bus.name), 0)) |
+		     1;
+		txn_put(&txn, TABLE_META, slice_of(name),
+			(struct slice){&id, sizeof(id)});
+	}
+	txn_end(&txn);
+	snprintf(cluster->id, sizeof(cluster->id), "%016" PRIx64, id);
+}
+
+/* What is here from an earlier run. */
+static void read_places(struct cluster *cluster)
+{
+	struct txn txn = txn_begin_read(cluster->store);
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+		struct journal_place place;
+
+		if (!journal_place_get(&txn, i, &place))
+			continue;
+		partition->applied = place.number;
+		partition->read = place.number;
+		partition->read_epoch = place.epoch;
+		partition->is_whole = place.is_whole != 0;
+		partition->state = partition->is_whole ? PARTITION_FOLLOWED
+						       : PARTITION_COPYING;
+	}
+	txn_end(&txn);
+}
+
+/* "tpl.hint.017": there is a new entry. */
+static void take_hint(void *context, const char *subject, struct slice data)
+{
+	struct cluster *cluster = context;
+
+	(void)subject;
+	(void)data;
+	lock_acquire(&cluster->lock);
+	wake_copying(cluster);
+	lock_release(&cluster->lock);
+}
+
+enum error cluster_open(struct cluster **cluster_out, struct store *store,
+			const struct cluster_options *options)
+{
+	struct cluster *cluster = mem_alloc(1, sizeof(*cluster));
+	enum error error;
+
+	cluster->options = *options;
+	cluster->store = store;
+	cluster->log =
+		(struct commit_log){cluster_append, cluster_settle, cluster};
+	cluster->packer = packer_create(slice_of(""), PACK_LEVEL);
+	lock_init(&cluster->lock, LOCK_CLUSTER);
+	condition_init(&cluster->has_news);
+	condition_init(&cluster->ends);
+	cluster->ops = bus_load(options->bus.servers);
+	error = cluster->ops == NULL
+			? ERR_IO
+			: cluster->ops->open(&cluster->bus, &options->bus);
+	if (error != ERR_NONE) {
+		cluster_close(cluster);
+		return error;
+	}
+	read_id(cluster);
+	read_places(cluster);
+	*cluster_out = cluster;
+	return ERR_NONE;
+}
+
+const struct commit_log *cluster_log(const struct cluster *cluster)
+{
+	return &cluster->log;
+}
+
+enum error cluster_run(struct cluster *cluster, struct engine *engine,
+		       struct pipeline *pipeline)
+{
+	enum error error;
+
+	cluster->engine = engine;
+	cluster->pipeline = pipeline;
+	error = cluster->ops->listen(cluster->bus, "tpl.hint.*", take_hint,
+				     cluster);
+	if (error != ERR_NONE)
+		return error;
+	if (pthread_create(&cluster->copying, NULL, copying_main, cluster) != 0)
+		return ERR_IO;
+	if (pthread_create(&cluster->membership, NULL, membership_main,
+			   cluster) != 0) {
+		lock_acquire(&cluster->lock);
+		cluster->is_ending = true;
+		wake_copying(cluster);
+		lock_release(&cluster->lock);
+		pthread_join(cluster->copying, NULL);
+		return ERR_IO;
+	}
+	cluster->is_running = true;
+	return ERR_NONE;
+}
+
+void cluster_stop(struct cluster *cluster)
+{
+	if (cluster == NULL || !cluster->is_running)
+		return;
+	lock_acquire(&cluster->lock);
+	cluster->is_ending = true;
+	wake_copying(cluster);
+	condition_signal(&cluster->ends);
+	lock_release(&cluster->lock);
+	pthread_join(cluster->copying, NULL);
+	pthread_join(cluster->membership, NULL);
+	/* what is being fetched has ended: another may take it at once */
+	membership_leave(cluster);
+	cluster->is_running = false;
+}
+
+void cluster_close(struct cluster *cluster)
+{
+	if (cluster == NULL)
+		return;
+	assert(!cluster->is_running);
+	if (cluster->bus != NULL)
+		cluster->ops->close(cluster->bus);
+	packer_destroy(cluster->packer);
+	condition_destroy(&cluster->ends);
+	condition_destroy(&cluster->has_news);
+	lock_destroy(&cluster->lock);
+	free(cluster->members);
+	free(cluster);
+}
+
+void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
+{
+	lock_acquire(&cluster->lock);
+	*facts_out = (struct cluster_facts){
+		.is_connected = cluster->is_connected,
+		.has_lease = has_lease(cluster),
+		.failovers = cluster->failovers,
+		.moves = cluster->moves,
+		.divergences = cluster->divergences,
+		.nodes = mem_alloc(cluster->member_count + 1,
+				   sizeof(struct node_facts)),
+		.node_count = cluster->member_count,
+	};
+	snprintf(facts_out->name, sizeof(facts_out->name), "%s",
+		 cluster->options.bus.name);
+	for (size_t i = 0; i < cluster->member_count; i++)
+		facts_out->nodes[i] = cluster->members[i].facts;
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		const struct partition *partition = &cluster->partitions[i];
+		struct partition_facts *facts = &facts_out->partitions[i];
+
+		facts->state = partition->state;
+		memcpy(facts->owner, partition->owner, sizeof(facts->owner));
+		memcpy(facts->wanted, partition->wanted, sizeof(facts->wanted));
+		facts->epoch = partition->revision;
+		facts->applied = partition->applied;
+		facts->last = partition->last < partition->applied
+				      ? partition->applied
+				      : partition->last;
+	}
+	lock_release(&cluster->lock);
+}
+
+void cluster_find(struct cluster *cluster, unsigned number,
+		  struct whereabouts *out)
+{
+	const struct partition *partition = &cluster->partitions[number];
+
+	assert(number < ALL_PARTITIONS);
+	lock_acquire(&cluster->lock);
+	*out = (struct whereabouts){
+		.is_own =
+			partition->state == PARTITION_OWN && has_lease(cluster),
+		.is_copy = partition->is_whole,
+		.epoch = partition->revision,
+	};
+	if (strcmp(partition->owner, cluster->options.bus.name) != 0)
+		memcpy(out->owner, partition->owner, sizeof(out->owner));
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, out->owner) == 0)
+			memcpy(out->address, cluster->members[i].facts.address,
+			       sizeof(out->address));
+	lock_release(&cluster->lock);
+}
+
+enum error cluster_ask(struct cluster *cluster, unsigned partition,
+		       const char *node, struct slice question,
+		       uint32_t timeout_ms, struct buffer *answer)
+{
+	char subject[BUS_SUBJECT_BYTES];
+
+	if (node != NULL)
+		snprintf(subject, sizeof(subject), "tpl.node.%s", node);
+	else
+		snprintf(subject, sizeof(subject), "tpl.q.%03u", partition);
+	return cluster->ops->ask(cluster->bus, subject, question, timeout_ms,
+				 answer);
+}
+
+void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
+			  void *context)
+{
+	cluster->answer_context = context;
+	cluster->answerer = answerer;
+}
+
+void cluster_drain(struct cluster *cluster, bool drains)
+{
+	lock_acquire(&cluster->lock);
+	cluster->is_draining = drains;
+	lock_release(&cluster->lock);
+}

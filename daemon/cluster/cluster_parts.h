@@ -1,0 +1,130 @@
+/*
+ * daemon/cluster/cluster_parts.h - what the threads of a node share. Internal
+ * to daemon/cluster.
+ *
+ * Two threads of its own: one renews the lease and looks who else is there
+ * (membership.c), the other has the copies and moves partitions (copying.c).
+ * The committing thread of the pipeline appends to the log (appending.c).
+ */
+#ifndef DAEMON_CLUSTER_CLUSTER_PARTS_H
+#define DAEMON_CLUSTER_CLUSTER_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "daemon/cluster/bus.h"
+#include "daemon/cluster/cluster.h"
+#include "daemon/cluster/cluster_node.h"
+#include "daemon/engine/engine.h"
+#include "daemon/pipeline/pipeline.h"
+#include "daemon/runtime/condition.h"
+#include "store/compress.h"
+#include "store/journal.h"
+
+/* A partition, as this node has it. Under the lock, but where it says so. */
+struct partition {
+	enum partition_state state;   /* the copying thread changes it */
+	char owner[NODE_NAME_BYTES];  /* by its row in BUS_FACTS; "": there is
+					 none */
+	uint64_t revision;            /* of that row; 0: there is none */
+	char wanted[NODE_NAME_BYTES]; /* who shall own it */
+	bool wants_copy;              /* this node shall have it */
+	bool is_first;       /* of those that have it whole, this node comes
+				first */
+	bool wanted_has_it;  /* the one who shall own it has it whole */
+	bool others_have_it; /* as many as shall have it have it whole */
+	bool is_owner_gone;
+	uint64_t epoch;      /* of our ownership */
+	uint64_t applied;    /* number of the last entry that is here */
+	uint64_t read;       /* of the last one that was read; `applied`, or
+				behind it a part of a transaction */
+	uint64_t last;       /* the last one that we have heard of */
+	uint64_t read_epoch; /* the highest one that is here */
+	bool is_whole;
+	bool is_unsure;   /* what the log has of us is not known */
+	uint64_t pending; /* number of an entry whose transaction has not ended
+			   */
+};
+
+/* A node, by its row in BUS_NODES. */
+struct member {
+	struct node_facts facts;
+	uint64_t revision;
+	bool has[ALL_PARTITIONS]; /* whole */
+	bool owns[ALL_PARTITIONS];
+	bool is_here; /* in the last look */
+};
+
+struct cluster {
+	const struct bus_ops *ops;
+	struct bus *bus;
+	struct cluster_options options;
+	struct store *store;
+	struct engine *engine;     /* set by cluster_run() */
+	struct pipeline *pipeline; /* as well */
+	struct commit_log log;
+	struct packer *packer; /* the committing thread's */
+	pthread_t membership;
+	pthread_t copying;
+	bool is_running;
+	char id[32]; /* of the store */
+	cluster_answerer *answerer;
+	void *answer_context;
+
+	struct lock lock;
+	struct condition has_news; /* for the copying thread */
+	struct condition ends;     /* for the membership thread */
+	bool is_news;
+	bool is_ending;
+	bool is_draining;
+	bool is_connected;
+	bool has_members;        /* they were looked at once */
+	uint64_t lease_until_ms; /* by clock_lease_ms(); 0: there is none */
+	uint64_t revision;       /* of our row in BUS_NODES */
+	int64_t clock_ms;
+	uint64_t failovers;
+	uint64_t moves;
+	uint64_t divergences;
+	uint64_t appends;
+	uint64_t append_us;
+	uint64_t append_bytes;
+	struct member *members; /* [member_count], sorted by name */
+	size_t member_count;
+	struct partition partitions[ALL_PARTITIONS];
+};
+
+/* Goes on while the machine sleeps. */
+uint64_t clock_lease_ms(void);
+
+/* Whether our lease holds, with the lock held. */
+bool has_lease(const struct cluster *cluster);
+
+/* The subject of a partition's log. */
+void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
+
+/* The row of a partition in BUS_FACTS: "p.017". */
+void partition_key(unsigned partition, char out[BUS_KEY_BYTES]);
+
+/* There is something to do for the copying thread. With the lock held. */
+void wake_copying(struct cluster *cluster);
+
+/* appending.c */
+enum error cluster_append(void *context, struct txn *txn,
+			  struct journal *journal);
+void cluster_settle(void *context, enum error error);
+
+/* membership.c */
+void *membership_main(void *argument);
+
+/* Our row goes: the others need not wait for the lease to end. */
+void membership_leave(struct cluster *cluster);
+
+/* copying.c */
+void *copying_main(void *argument);
+
+/* following.c: read what is new of the partition's log into the store, a
+ * bounded piece; *more_out: there may be more. ERR_NOT_FOUND: entries that are
+ * missing here are no longer in the log. */
+enum error follow(struct cluster *cluster, unsigned partition, bool *more_out);
+
+#endif

@@ -1,0 +1,455 @@
+/*
+ * The thread that has the copies: it follows the logs of partitions, takes and
+ * leaves them. A partition goes ELSEWHERE -> COPYING -> FOLLOWED -> TAKEN ->
+ * OWN
+ * -> LEFT -> FOLLOWED, and out of OWN at once when its owner may be another.
+ */
+#include "daemon/cluster/cluster_parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/cluster/entry.h"
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+#include "store/partitions.h"
+
+enum {
+	IDLE_MS = 1000,    /* hints may be lost: all logs are looked at */
+	LEAVE_MS = 5000,   /* what is being fetched may end by itself */
+	CLEAR_ROWS = 2000, /* at a time */
+	ANSWERERS = 4,
+};
+
+static void set_state(struct cluster *cluster, unsigned number,
+		      enum partition_state state)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].state = state;
+	lock_release(&cluster->lock);
+}
+
+/* A copy of what is known and wanted. */
+static struct partition view(struct cluster *cluster, unsigned number)
+{
+	struct partition partition;
+
+	lock_acquire(&cluster->lock);
+	partition = cluster->partitions[number];
+	lock_release(&cluster->lock);
+	return partition;
+}
+
+static bool holds_lease(struct cluster *cluster)
+{
+	bool holds;
+
+	lock_acquire(&cluster->lock);
+	holds = has_lease(cluster);
+	lock_release(&cluster->lock);
+	return holds;
+}
+
+static void subject_of_questions(unsigned number, char out[BUS_SUBJECT_BYTES])
+{
+	snprintf(out, BUS_SUBJECT_BYTES, "tpl.q.%03u", number);
+}
+
+static void answer_question(void *context, struct slice question,
+			    struct buffer *answer)
+{
+	struct cluster *cluster = context;
+
+	if (cluster->answerer != NULL)
+		cluster->answerer(cluster->answer_context, question, answer);
+}
+
+static void answer_questions(struct cluster *cluster, unsigned number,
+			     bool answers)
+{
+	char subject[BUS_SUBJECT_BYTES];
+
+	subject_of_questions(number, subject);
+	cluster->ops->answer(cluster->bus, subject,
+			     answers ? answer_question : NULL, cluster,
+			     ANSWERERS);
+}
+
+/* Have the engine take the sites of the partition, or forget them. */
+static enum error change_engine(struct cluster *cluster, unsigned number,
+				bool is_own)
+{
+	struct change change = {
+		.kind = CHANGE_PARTITION,
+		.partition = {.partition = number, .is_own = is_own},
+	};
+
+	store_own(cluster->store, number, is_own);
+	return pipeline_command(cluster->pipeline, &change);
+}
+
+/* Write the row that says who owns it. */
+static enum error write_owner(struct cluster *cluster, unsigned number,
+			      const char *owner)
+{
+	struct partition *partition = &cluster->partitions[number];
+	char key[BUS_KEY_BYTES];
+	uint64_t expected = view(cluster, number).revision;
+	uint64_t revision;
+	enum error error;
+
+	partition_key(number, key);
+	error = cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(owner),
+				  expected, &revision);
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	partition->revision = revision;
+	snprintf(partition->owner, sizeof(partition->owner), "%s", owner);
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+/* It is not ours any more, or may not be: nothing of it is fetched, committed
+ * or answered from here on. */
+static void leave(struct cluster *cluster, unsigned number)
+{
+	answer_questions(cluster, number, false);
+	/* refused only by a pipeline that stops, and then all ends */
+	change_engine(cluster, number, false);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_unsure = false;
+	cluster->partitions[number].epoch = 0;
+	cluster->partitions[number].state = PARTITION_FOLLOWED;
+	lock_release(&cluster->lock);
+}
+
+/* All that there is of the log. *number_out: of its last entry. */
+static enum error read_to_end(struct cluster *cluster, unsigned number,
+			      uint64_t *number_out)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message last = {0};
+	bool more = true;
+	enum error error;
+
+	log_subject_of(number, subject);
+	error = cluster->ops->last(cluster->bus, BUS_LOG, subject, &last);
+	*number_out = last.number;
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	if (error == ERR_NOT_FOUND)
+		*number_out = view(cluster, number).applied;
+	else if (error != ERR_NONE)
+		return error;
+	error = ERR_NONE;
+	while (error == ERR_NONE && more)
+		error = follow(cluster, number, &more);
+	/* the replica that answers may not have it all yet */
+	if (error == ERR_NONE && view(cluster, number).read < *number_out)
+		error = ERR_BUSY;
+	return error;
+}
+
+/* From here on entries of those before us do not count. */
+static enum error append_claim(struct cluster *cluster, unsigned number,
+			       uint64_t last)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct buffer bytes = {0};
+	const struct entry_head head = {
+		.kind = ENTRY_CLAIM,
+		.partition = (uint16_t)number,
+		.parts = 1,
+		.epoch = view(cluster, number).revision,
+		.before = last,
+		.time_ms = clock_wall_ms(),
+	};
+	struct bus_entry entry = {.subject = subject, .expected = last};
+	enum error error;
+
+	log_subject_of(number, subject);
+	entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
+	entry.data = buffer_slice(&bytes);
+	error = cluster->ops->append(cluster->bus, &entry, 1);
+	buffer_free(&bytes);
+	return error;
+}
+
+/* The row names us, by a revision that nobody else has: the log is read to its
+ * end, and is ours from there. */
+static enum error activate(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t epoch = view(cluster, number).revision;
+	uint64_t last;
+	enum error error = read_to_end(cluster, number, &last);
+
+	if (error == ERR_NONE)
+		error = append_claim(cluster, number, last);
+	if (error == ERR_NONE)
+		error = read_to_end(cluster, number, &last);
+	if (error != ERR_NONE)
+		return error;
+	if (view(cluster, number).read_epoch != epoch ||
+	    view(cluster, number).applied != last || !holds_lease(cluster))
+		return ERR_BUSY;
+	lock_acquire(&cluster->lock);
+	partition->epoch = epoch;
+	partition->is_unsure = false;
+	lock_release(&cluster->lock);
+	error = change_engine(cluster, number, true);
+	if (error != ERR_NONE) {
+		store_own(cluster->store, number, false);
+		return error;
+	}
+	set_state(cluster, number, PARTITION_OWN);
+	answer_questions(cluster, number, true);
+	return ERR_NONE;
+}
+
+/* It is to be ours: we say so in its row, and take it when nobody was faster.
+ */
+static void take(struct cluster *cluster, unsigned number)
+{
+	const struct partition before = view(cluster, number);
+	const char *self = cluster->options.bus.name;
+	enum error error = ERR_NONE;
+
+	if (before.state != PARTITION_TAKEN) {
+		error = write_owner(cluster, number, self);
+		if (error != ERR_NONE)
+			return;
+		set_state(cluster, number, PARTITION_TAKEN);
+		lock_acquire(&cluster->lock);
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
+			cluster->failovers++;
+		else if (before.revision != 0 &&
+			 strcmp(before.owner, self) != 0)
+			cluster->moves++;
+		lock_release(&cluster->lock);
+	}
+	error = activate(cluster, number);
+	if (error != ERR_NONE && error != ERR_BUSY)
+		log_warn("cluster: partition %u cannot be taken yet: %s",
+			 number, error_text(error));
+}
+
+/* Give it to the one who shall own it. */
+static void hand_over(struct cluster *cluster, unsigned number)
+{
+	const struct partition before = view(cluster, number);
+
+	set_state(cluster, number, PARTITION_LEFT);
+	leave(cluster, number);
+	pipeline_leave_strangers(cluster->pipeline, LEAVE_MS);
+	if (write_owner(cluster, number, before.wanted) == ERR_NONE) {
+		lock_acquire(&cluster->lock);
+		cluster->moves++;
+		lock_release(&cluster->lock);
+	}
+}
+
+/* Read what is new. A copy is whole when there is nothing more. */
+static bool keep_up(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool more = false;
+	enum error error = follow(cluster, number, &more);
+
+	if (error == ERR_NONE && !more && !view(cluster, number).is_whole) {
+		uint64_t last;
+
+		error = read_to_end(cluster, number, &last);
+		lock_acquire(&cluster->lock);
+		if (error == ERR_NONE) {
+			partition->is_whole = true;
+			partition->state = PARTITION_FOLLOWED;
+		}
+		lock_release(&cluster->lock);
+	}
+	return more;
+}
+
+/* Its rows go, some at a time; true while there are more. */
+static bool drop_copy(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct txn txn;
+	uint64_t gone;
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	lock_release(&cluster->lock);
+	txn = txn_begin_write(cluster->store);
+	journal_place_put(&txn, number, &(struct journal_place){0});
+	gone = journal_clear(&txn, number, CLEAR_ROWS);
+	if (gone < CLEAR_ROWS)
+		journal_place_delete(&txn, number);
+	if (txn_end(&txn) != ERR_NONE)
+		return false;
+	if (gone == CLEAR_ROWS)
+		return true;
+	lock_acquire(&cluster->lock);
+	partition->state = PARTITION_ELSEWHERE;
+	partition->applied = 0;
+	partition->read = 0;
+	partition->read_epoch = 0;
+	lock_release(&cluster->lock);
+	return false;
+}
+
+/* Whether the partition is to be ours, and is there to be taken. */
+static bool is_to_be_taken(const struct cluster *cluster,
+			   const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	if (!partition->is_whole)
+		return false;
+	if (partition->state == PARTITION_TAKEN)
+		return strcmp(partition->owner, self) == 0;
+	if (partition->revision == 0)
+		return strcmp(partition->wanted, self) == 0;
+	if (strcmp(partition->owner, self) == 0)
+		return true;
+	return partition->is_owner_gone && partition->is_first;
+}
+
+/* Whether the log has nothing that is not here: then what we were not sure of
+ * has not come about. */
+static bool is_nothing_new(struct cluster *cluster, unsigned number)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message last = {0};
+	enum error error;
+
+	log_subject_of(number, subject);
+	error = cluster->ops->last(cluster->bus, BUS_LOG, subject, &last);
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	return error == ERR_NONE &&
+	       last.number == view(cluster, number).applied;
+}
+
+/* An owner's turn. */
+static void own(struct cluster *cluster, unsigned number,
+		const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	if (strcmp(partition->owner, self) != 0 ||
+	    partition->revision != partition->epoch) {
+		leave(cluster, number);
+	} else if (partition->is_unsure) {
+		if (is_nothing_new(cluster, number)) {
+			lock_acquire(&cluster->lock);
+			cluster->partitions[number].is_unsure = false;
+			lock_release(&cluster->lock);
+		} else {
+			leave(cluster, number);
+		}
+	} else if (strcmp(partition->wanted, self) != 0 &&
+		   partition->wanted_has_it) {
+		hand_over(cluster, number);
+	}
+}
+
+/* A turn of a partition that is not ours; true: there is more to do. */
+static bool copy(struct cluster *cluster, unsigned number,
+		 const struct partition *partition)
+{
+	if (is_to_be_taken(cluster, partition)) {
+		take(cluster, number);
+		return false;
+	}
+	if (partition->state == PARTITION_TAKEN)
+		set_state(cluster, number, PARTITION_FOLLOWED);
+	if (partition->state == PARTITION_ELSEWHERE) {
+		if (!partition->wants_copy)
+			return false;
+		set_state(cluster, number, PARTITION_COPYING);
+	}
+	if (!partition->wants_copy && partition->others_have_it &&
+	    !partition->is_owner_gone)
+		return drop_copy(cluster, number);
+	return keep_up(cluster, number);
+}
+
+/* Without a lease nothing is ours. */
+static void leave_all(struct cluster *cluster)
+{
+	bool has_left = false;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		store_own(cluster->store, i, false);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		if (view(cluster, i).state != PARTITION_OWN)
+			continue;
+		leave(cluster, i);
+		has_left = true;
+	}
+	if (has_left) {
+		pipeline_leave_strangers(cluster->pipeline, 0);
+		log_warn("cluster: the lease has ended: nothing is fetched or "
+			 "changed until there is another one");
+	}
+}
+
+/* Look at all partitions; true: there is more to do. */
+static bool work(struct cluster *cluster)
+{
+	bool more = false;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition partition;
+
+		if (!holds_lease(cluster)) {
+			leave_all(cluster);
+			return false;
+		}
+		partition = view(cluster, i);
+		if (partition.state == PARTITION_OWN)
+			own(cluster, i, &partition);
+		else
+			more |= copy(cluster, i, &partition);
+	}
+	return more;
+}
+
+static bool wait_for_news(struct cluster *cluster, bool is_busy)
+{
+	uint64_t until_ms = clock_steady_ms() + IDLE_MS;
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	while (!is_busy && !cluster->is_news && !cluster->is_ending &&
+	       condition_wait_until(&cluster->has_news, &cluster->lock,
+				    until_ms))
+		;
+	cluster->is_news = false;
+	goes_on = !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return goes_on;
+}
+
+void *copying_main(void *argument)
+{
+	struct cluster *cluster = argument;
+	bool is_busy = false;
+
+	while (wait_for_news(cluster, is_busy)) {
+		bool has_members;
+
+		lock_acquire(&cluster->lock);
+		has_members = cluster->has_members;
+		lock_release(&cluster->lock);
+		is_busy = has_members && work(cluster);
+	}
+	leave_all(cluster);
+	return NULL;
+}

@@ -1,0 +1,54 @@
+/*
+ * daemon/cluster/entry.h - the entries of a partition's log, as bytes: a head
+ * and, packed by zstd, the rows of store/journal.h, in as many parts as the
+ * broker's limit makes. Pure.
+ */
+#ifndef DAEMON_CLUSTER_ENTRY_H
+#define DAEMON_CLUSTER_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+enum entry_kind {
+	ENTRY_ROWS = 1, /* what one transaction has changed */
+	ENTRY_CLAIM,    /* the partition has another owner: from here on entries
+			   of earlier epochs do not count */
+	ENTRY_SUM,      /* journal_sum() and the rows, two u64, at this place */
+};
+
+struct entry_head {
+	enum entry_kind kind;
+	uint16_t partition;
+	uint16_t part;  /* of [parts] */
+	uint16_t parts; /* 1 and up */
+	uint64_t epoch;
+	uint64_t before; /* the number of the entry before it; 0: none */
+	uint64_t time_ms;
+};
+
+enum {
+	ENTRY_HEAD_BYTES = 40,
+	ENTRY_MAX_PARTS = 4096,
+	ENTRY_MAX_ROWS_BYTES = 1 << 30, /* of a transaction, unpacked */
+};
+
+/* Append the head and the part's bytes. */
+void entry_write(const struct entry_head *head, struct slice part,
+		 struct buffer *out);
+
+/* False: it is damaged, or of another version (*is_newer_out). *part_out points
+ * into `entry`. */
+bool entry_read(struct slice entry, struct entry_head *head_out,
+		struct slice *part_out, bool *is_newer_out);
+
+/* How many parts of at most `max` bytes, heads and all, `size` bytes make. */
+unsigned entry_parts(size_t size, size_t max);
+
+/* Part `number` of these bytes. */
+struct slice entry_part(struct slice bytes, size_t max, unsigned number);
+
+#endif

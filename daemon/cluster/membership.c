@@ -1,0 +1,435 @@
+/*
+ * The thread that renews this node's lease, and looks who else is there and who
+ * owns what. What is to become of partitions is decided here, and done by the
+ * copying thread.
+ */
+#include "daemon/cluster/cluster_parts.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/cluster/placement.h"
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	TICKS = 10, /* in the time of a lease */
+	MIN_TICK_MS = 100,
+	/* A lease is ours for less than the broker keeps it: clocks run
+	 * differently, by so many of a hundred. */
+	SHORTER_PERCENT = 20,
+	HEX_DIGITS = (ALL_PARTITIONS + 3) / 4,
+	REMIND_MS = 60 * 1000,
+};
+
+/* A set of partitions as hexadecimal digits, the first partition in the lowest
+ * bit of the first digit. */
+static void write_set(const bool *set, char out[HEX_DIGITS + 1])
+{
+	memset(out, '0', HEX_DIGITS);
+	out[HEX_DIGITS] = '\0';
+	for (unsigned i = 0; i < ALL_PARTITIONS; i += 4) {
+		unsigned digit = 0;
+
+		for (unsigned j = 0; j < 4 && i + j < ALL_PARTITIONS; j++)
+			digit |= (unsigned)set[i + j] << j;
+		out[i / 4] = "0123456789abcdef"[digit];
+	}
+}
+
+static void read_set(const char *text, bool *set)
+{
+	memset(set, 0, ALL_PARTITIONS * sizeof(*set));
+	for (unsigned i = 0; text != NULL && text[i] != '\0' && i < HEX_DIGITS;
+	     i++) {
+		const char *digits = "0123456789abcdef";
+		const char *place = strchr(digits, text[i]);
+
+		for (unsigned j = 0; place != NULL && j < 4; j++)
+			if (4 * i + j < ALL_PARTITIONS)
+				set[4 * i + j] =
+					((place - digits) >> j & 1) != 0;
+	}
+}
+
+/* Our row, to be free()d. */
+static char *write_member(struct cluster *cluster)
+{
+	char copies[HEX_DIGITS + 1];
+	char owned[HEX_DIGITS + 1];
+	bool has[ALL_PARTITIONS];
+	bool owns[ALL_PARTITIONS];
+	bool is_draining;
+	json_t *row;
+	char *text;
+
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		has[i] = cluster->partitions[i].is_whole;
+		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
+	}
+	is_draining = cluster->is_draining;
+	lock_release(&cluster->lock);
+	write_set(has, copies);
+	write_set(owns, owned);
+	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s}", "id",
+			cluster->id, "version", cluster->options.version,
+			"address", cluster->options.address, "capacity",
+			(json_int_t)cluster->options.capacity, "draining",
+			(int)is_draining, "clock_ms",
+			(json_int_t)cluster->clock_ms, "schema", STORE_SCHEMA,
+			"copies", copies, "owned", owned);
+	text = json_dumps(row, JSON_COMPACT);
+	json_decref(row);
+	if (text == NULL)
+		mem_exhausted("jansson");
+	return text;
+}
+
+static const char *text_of(const json_t *row, const char *name)
+{
+	const char *text = json_string_value(json_object_get(row, name));
+
+	return text == NULL ? "" : text;
+}
+
+static bool read_member(const struct bus_row *row, struct member *member)
+{
+	struct node_facts *facts = &member->facts;
+	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
+	json_int_t capacity;
+
+	*member = (struct member){.revision = row->revision};
+	if (!json_is_object(json)) {
+		json_decref(json);
+		return false;
+	}
+	snprintf(facts->name, sizeof(facts->name), "%.*s", NODE_NAME_BYTES - 1,
+		 row->key);
+	snprintf(facts->address, sizeof(facts->address), "%s",
+		 text_of(json, "address"));
+	snprintf(facts->version, sizeof(facts->version), "%s",
+		 text_of(json, "version"));
+	capacity = json_integer_value(json_object_get(json, "capacity"));
+	facts->capacity =
+		capacity > 0 && capacity <= UINT32_MAX ? (uint32_t)capacity : 1;
+	facts->is_draining = json_is_true(json_object_get(json, "draining"));
+	facts->clock_ms = json_integer_value(json_object_get(json, "clock_ms"));
+	read_set(text_of(json, "copies"), member->has);
+	read_set(text_of(json, "owned"), member->owns);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		facts->copies += member->has[i];
+		facts->owned += member->owns[i];
+	}
+	json_decref(json);
+	return true;
+}
+
+static void free_rows(struct bus_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		buffer_free(&rows[i].value);
+	free(rows);
+}
+
+/* Another store uses our name: two of one name would own the same. */
+static bool is_taken(struct cluster *cluster, const struct bus_row *row)
+{
+	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
+	bool is_other =
+		json != NULL && strcmp(text_of(json, "id"), cluster->id) != 0;
+
+	json_decref(json);
+	if (is_other)
+		log_error("cluster.node %s: another store has this name now; "
+			  "give each node its own, or wait for the other's "
+			  "lease to end",
+			  cluster->options.bus.name);
+	return is_other;
+}
+
+/* The revision of our row, if there is one. */
+static enum error find_revision(struct cluster *cluster, uint64_t *revision)
+{
+	struct bus_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
+					     cluster->options.bus.name, &row);
+
+	*revision = 0;
+	if (error == ERR_NONE && is_taken(cluster, &row))
+		error = ERR_BUSY;
+	if (error == ERR_NONE)
+		*revision = row.revision;
+	buffer_free(&row.value);
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+}
+
+/* Write our row. The lease begins when that began: the broker's begins later.
+ */
+static enum error renew(struct cluster *cluster)
+{
+	uint32_t lease_ms = cluster->options.bus.lease_ms;
+	uint64_t begin_ms = clock_lease_ms();
+	char *text = write_member(cluster);
+	uint64_t revision = cluster->revision;
+	enum error error = ERR_NONE;
+
+	if (revision == 0)
+		error = find_revision(cluster, &revision);
+	if (error == ERR_NONE)
+		error = cluster->ops->put(cluster->bus, BUS_NODES,
+					  cluster->options.bus.name,
+					  slice_of(text), revision, &revision);
+	free(text);
+	if (error == ERR_BUSY)
+		cluster->revision = 0; /* it has ended, and is asked for anew */
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	cluster->revision = revision;
+	cluster->lease_until_ms =
+		begin_ms + lease_ms - lease_ms / 100 * SHORTER_PERCENT;
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+/* Who is there, sorted by name. */
+static enum error look_at_nodes(struct cluster *cluster)
+{
+	struct bus_row *rows;
+	struct member *members;
+	size_t count;
+	size_t used = 0;
+	enum error error =
+		cluster->ops->list(cluster->bus, BUS_NODES, &rows, &count);
+
+	if (error != ERR_NONE)
+		return error;
+	members = mem_alloc(count + 1, sizeof(*members));
+	for (size_t i = 0; i < count; i++)
+		used += read_member(&rows[i], &members[used]);
+	for (size_t i = 0; i < used; i++) {
+		members[i].facts.is_self =
+			strcmp(members[i].facts.name,
+			       cluster->options.bus.name) == 0;
+		for (size_t j = i; j > 0 && strcmp(members[j - 1].facts.name,
+						   members[j].facts.name) > 0;
+		     j--) {
+			struct member other = members[j];
+
+			members[j] = members[j - 1];
+			members[j - 1] = other;
+		}
+	}
+	free_rows(rows, count);
+	lock_acquire(&cluster->lock);
+	free(cluster->members);
+	cluster->members = members;
+	cluster->member_count = used;
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+/* Who owns what. */
+static enum error look_at_owners(struct cluster *cluster)
+{
+	struct bus_row *rows;
+	size_t count;
+	enum error error =
+		cluster->ops->list(cluster->bus, BUS_FACTS, &rows, &count);
+
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < count; i++) {
+		unsigned number;
+		struct partition *partition;
+
+		if (sscanf(rows[i].key, "p.%u", &number) != 1 ||
+		    number >= ALL_PARTITIONS)
+			continue;
+		partition = &cluster->partitions[number];
+		/* what we have written since is newer than what was read */
+		if (rows[i].revision < partition->revision)
+			continue;
+		partition->revision = rows[i].revision;
+		snprintf(partition->owner, sizeof(partition->owner), "%.*s",
+			 (int)rows[i].value.size,
+			 rows[i].value.size == 0 ? "" : rows[i].value.data);
+	}
+	lock_release(&cluster->lock);
+	free_rows(rows, count);
+	return ERR_NONE;
+}
+
+static struct member *find_member(struct cluster *cluster, const char *name)
+{
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, name) == 0)
+			return &cluster->members[i];
+	return NULL;
+}
+
+/* The first in the race of those that have the partition whole. */
+static const char *first_of_whole(const struct cluster *cluster,
+				  const struct placement_node *nodes,
+				  unsigned number)
+{
+	const char *first = "";
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		size_t rank;
+
+		if (!cluster->members[i].has[number])
+			continue;
+		rank = placement_rank(nodes, cluster->member_count, i, number);
+		if (rank < best) {
+			best = rank;
+			first = nodes[i].name;
+		}
+	}
+	return first;
+}
+
+/* What is to become of one partition. With the lock held. */
+static void decide(struct cluster *cluster, const struct placement_node *nodes,
+		   unsigned number, const uint32_t *holders)
+{
+	struct partition *partition = &cluster->partitions[number];
+	const char *self = cluster->options.bus.name;
+	const struct member *owner = find_member(cluster, partition->owner);
+	unsigned copies = cluster->options.copies;
+
+	partition->wanted[0] = '\0';
+	partition->wants_copy = number == PARTITION_COMMON;
+	partition->wanted_has_it = false;
+	partition->others_have_it = true;
+	for (unsigned i = 0; i < copies; i++) {
+		const struct member *holder;
+
+		if (holders[i] == PLACEMENT_NOBODY)
+			continue;
+		holder = &cluster->members[holders[i]];
+		partition->wants_copy |= holder->facts.is_self;
+		partition->others_have_it &=
+			holder->has[number] && !holder->facts.is_self;
+		if (i > 0)
+			continue;
+		partition->wanted_has_it = holder->has[number];
+		snprintf(partition->wanted, sizeof(partition->wanted), "%s",
+			 holder->facts.name);
+	}
+	partition->is_owner_gone = partition->revision != 0 && owner == NULL;
+	partition->is_first =
+		strcmp(first_of_whole(cluster, nodes, number), self) == 0;
+}
+
+/* What is to become of all of them. */
+static void plan(struct cluster *cluster)
+{
+	size_t count = cluster->member_count;
+	unsigned copies = cluster->options.copies;
+	struct placement_node *nodes = mem_alloc(count + 1, sizeof(*nodes));
+	uint32_t *holders =
+		mem_alloc((size_t)ALL_PARTITIONS * copies, sizeof(*holders));
+
+	for (size_t i = 0; i < count; i++)
+		nodes[i] = (struct placement_node){
+			cluster->members[i].facts.name,
+			cluster->members[i].facts.capacity,
+			cluster->members[i].facts.is_draining,
+		};
+	placement_compute(nodes, count,
+			  (struct placement_terms){ALL_PARTITIONS, copies,
+						   PLACEMENT_SLACK},
+			  holders);
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		decide(cluster, nodes, i, holders + (size_t)i * copies);
+	cluster->has_members = true;
+	wake_copying(cluster);
+	lock_release(&cluster->lock);
+	free(holders);
+	free(nodes);
+}
+
+/* One turn; false when the broker did not answer. */
+static bool look(struct cluster *cluster)
+{
+	enum error error = renew(cluster);
+
+	if (error == ERR_NONE)
+		error = look_at_nodes(cluster);
+	if (error == ERR_NONE)
+		error = look_at_owners(cluster);
+	if (error == ERR_NONE)
+		plan(cluster);
+	return error == ERR_NONE;
+}
+
+/* Say that the broker is lost or back, once. */
+static void tell(struct cluster *cluster, bool is_connected)
+{
+	bool was_connected;
+
+	lock_acquire(&cluster->lock);
+	was_connected = cluster->is_connected;
+	cluster->is_connected = is_connected;
+	if (!has_lease(cluster))
+		wake_copying(cluster);
+	lock_release(&cluster->lock);
+	if (was_connected && !is_connected)
+		log_warn("cluster: the broker does not answer; without it "
+			 "nothing is fetched or changed, and answers may be "
+			 "old");
+	if (!was_connected && is_connected)
+		log_info("cluster: node %s has the broker",
+			 cluster->options.bus.name);
+}
+
+static bool rest(struct cluster *cluster, uint64_t until_ms)
+{
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	while (!cluster->is_ending &&
+	       condition_wait_until(&cluster->ends, &cluster->lock, until_ms))
+		;
+	goes_on = !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return goes_on;
+}
+
+void *membership_main(void *argument)
+{
+	struct cluster *cluster = argument;
+	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
+	uint64_t next_ms = clock_steady_ms();
+
+	if (tick_ms < MIN_TICK_MS)
+		tick_ms = MIN_TICK_MS;
+	do {
+		uint64_t now_ms;
+
+		tell(cluster, look(cluster));
+		cluster->ops->is_connected(cluster->bus, &cluster->clock_ms);
+		now_ms = clock_steady_ms();
+		next_ms =
+			next_ms + tick_ms > now_ms ? next_ms + tick_ms : now_ms;
+	} while (rest(cluster, next_ms));
+	return NULL;
+}
+
+void membership_leave(struct cluster *cluster)
+{
+	if (cluster->revision == 0)
+		return;
+	cluster->ops->remove(cluster->bus, BUS_NODES, cluster->options.bus.name,
+			     cluster->revision);
+	cluster->revision = 0;
+}

@@ -308,15 +308,17 @@ static bool recover_store(const struct config *config)
 }
 
 /* From here on it starts nothing, and asks nobody but over its channels. */
-static bool close_in(struct starter *starter)
+static bool close_in(struct starter *starter, bool connects)
 {
 	struct roster_entry entry = {
 		.role = ROLE_KEEPER,
 		.pid = getpid(),
 		.started_ms = clock_wall_ms(),
 	};
-	enum error error = sandbox_enter(
-		&(struct sandbox_options){.role = ROLE_KEEPER}, &entry.walls);
+	enum error error =
+		sandbox_enter(&(struct sandbox_options){.role = ROLE_KEEPER,
+							.connects = connects},
+			      &entry.walls);
 
 	if (error != ERR_NONE) {
 		log_error("%s: cannot close itself in: %s",
@@ -360,8 +362,9 @@ static int serve_as_user(const struct config *config, const char *path,
 	/* before there is anything that others shall not have */
 	if (starter_create(&starter, config->allows_exec) != ERR_NONE)
 		return FAILED;
-	if (!close_in(starter) || service_start(&service, config, path, starter,
-						listener) != ERR_NONE) {
+	if (!close_in(starter, *config->servers != '\0') ||
+	    service_start(&service, config, path, starter, listener) !=
+		    ERR_NONE) {
 		starter_destroy(starter);
 		return FAILED;
 	}

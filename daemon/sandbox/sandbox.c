@@ -149,7 +149,7 @@ static unsigned restrict_files(const struct sandbox_options *options)
 {
 	struct landlock_rules rules = {
 		.has_files = options->role != ROLE_KEEPER,
-		.may_connect = is_networked(options->role),
+		.may_connect = is_networked(options->role) || options->connects,
 		.may_notify = options->role == ROLE_KEEPER,
 	};
 
@@ -177,7 +177,7 @@ static unsigned build_walls(const struct sandbox_options *options)
 		holds |= SANDBOX_CODE;
 	if ((wanted & LANDLOCKED) != 0)
 		holds |= restrict_files(options);
-	if (system_calls_restrict(options->role))
+	if (system_calls_restrict(options->role, options->connects))
 		holds |= SANDBOX_SYSTEM_CALLS;
 	return holds;
 }

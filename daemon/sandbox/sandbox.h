@@ -3,6 +3,7 @@
  * the kernel does not have is left out and said; there is no way back.
  *
  * keeper   Files as before, Unix sockets, threads; no other socket, no process.
+ *          One that has other nodes (connects) may do what a fetcher may, too.
  * starter  Nearly everything, because the commands that it runs inherit its
  *          filter: no tracing, mounting, modules, keys or odd sockets.
  * fetcher  TCP and UDP, threads, and to read: resolver, authorities, libraries.
@@ -15,6 +16,7 @@
 #ifndef DAEMON_SANDBOX_SANDBOX_H
 #define DAEMON_SANDBOX_SANDBOX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/sandbox/process_role.h"
@@ -30,6 +32,7 @@ struct sandbox_options {
 					or NULL */
 	uint64_t memory_bytes;       /* of address space; 0: no limit */
 	uint32_t max_files;          /* descriptors; 0: no limit */
+	bool connects;               /* a keeper: to other nodes */
 };
 
 /* enum sandbox_wall: disjoint, together what the role wants. */

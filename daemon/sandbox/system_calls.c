@@ -299,14 +299,15 @@ static bool add_rules(scmp_filter_ctx filter, unsigned role)
 	return is_whole;
 }
 
-bool system_calls_restrict(enum role role)
+bool system_calls_restrict(enum role role, bool connects)
 {
+	unsigned roles = 1U << role | (connects ? 1U << ROLE_FETCHER : 0);
 	scmp_filter_ctx filter = seccomp_init(
 		role == ROLE_STARTER ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
 	bool is_done = filter != NULL &&
 		       seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
 					SCMP_ACT_KILL_PROCESS) == 0 &&
-		       add_rules(filter, 1U << role);
+		       add_rules(filter, roles);
 
 	/* without threads to hold back, older kernels need neither */
 	if (is_done) {

@@ -10,7 +10,8 @@
 
 #include "daemon/sandbox/process_role.h"
 
-/* For all threads. False: the kernel cannot, and nothing has changed. */
-bool system_calls_restrict(enum role role);
+/* For all threads; who connects may also do what a fetcher may. False: the
+ * kernel cannot, and nothing has changed. */
+bool system_calls_restrict(enum role role, bool connects);
 
 #endif

@@ -1,0 +1,394 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/bus/nats/nats_bus.h"
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+/*
+ * A bucket is a stream that keeps the last entry of each subject, as `nats kv`
+ * makes them: the number of the entry is the revision of the row, and what is
+ * removed is an entry with the header KV-Operation.
+ *
+ * list() has a copy of the bucket and asks only for the entries that came
+ * since: the leader says which is the last one, any replica has the others.
+ * Nobody says when a row was too old; so one that was not written for a while
+ * is looked for.
+ */
+
+enum {
+	CLOCK_EVERY_MS = 60000,
+	SUBJECT_BYTES = 64 + BUS_KEY_BYTES,
+	/* A row is looked for four times while it lives unwritten. */
+	LOOKS = 4,
+};
+
+struct row {
+	struct bus_row row;
+	uint64_t seen_ms; /* clock_steady_ms(): it was there */
+};
+
+struct copy {
+	bool is_taken; /* under the bus's lock: a thread works at the rest */
+	struct row *rows;
+	size_t count;
+	size_t capacity;
+	uint64_t number;      /* of the last entry that is in here */
+	uint64_t connections; /* bus.connections; else it may be of others */
+};
+
+struct copy *nats_copy_create(void)
+{
+	return mem_alloc(1, sizeof(struct copy));
+}
+
+static void copy_clear(struct copy *copy)
+{
+	for (size_t i = 0; i < copy->count; i++)
+		buffer_free(&copy->rows[i].row.value);
+	copy->count = 0;
+	copy->number = 0;
+}
+
+void nats_copy_destroy(struct copy *copy)
+{
+	copy_clear(copy);
+	free(copy->rows);
+	free(copy);
+}
+
+static void subject_of(char *out, enum bus_bucket bucket, const char *key)
+{
+	/* "$KV.tpl_facts.>" */
+	const char *all = nats_buckets[bucket].subject;
+
+	snprintf(out, SUBJECT_BYTES, "%.*s%s", (int)strlen(all) - 1, all, key);
+}
+
+/* Was the row removed by this entry? */
+static bool is_removal(natsMsg *message)
+{
+	const char *operation = NULL;
+
+	return natsMsgHeader_Get(message, "KV-Operation", &operation) ==
+		       NATS_OK &&
+	       operation != NULL;
+}
+
+static void row_take(struct bus_row *row, enum bus_bucket bucket,
+		     natsMsg *message)
+{
+	size_t prefix = strlen(nats_buckets[bucket].subject) - 1;
+
+	*row = (struct bus_row){.revision = natsMsg_GetSequence(message),
+				.time_ms = (uint64_t)natsMsg_GetTime(message) /
+					   1000000U};
+	snprintf(row->key, sizeof(row->key), "%s",
+		 natsMsg_GetSubject(message) + prefix);
+	buffer_append(&row->value, natsMsg_GetData(message),
+		      (size_t)natsMsg_GetDataLength(message));
+}
+
+/* Its last entry, also when that removed it. */
+static enum error read_last(struct bus *bus, enum bus_bucket bucket,
+			    const char *key, natsMsg **message_out)
+{
+	char subject[SUBJECT_BYTES];
+	const struct reading reading = {.kind = NATS_LAST,
+					.stream = nats_buckets[bucket].name,
+					.subject = subject};
+
+	subject_of(subject, bucket, key);
+	return nats_read_message(bus, &reading, message_out);
+}
+
+enum error nats_get(struct bus *bus, enum bus_bucket bucket, const char *key,
+		    struct bus_row *row_out)
+{
+	natsMsg *message = NULL;
+	enum error error = read_last(bus, bucket, key, &message);
+
+	if (error == ERR_NONE && is_removal(message))
+		error = ERR_NOT_FOUND;
+	else if (error == ERR_NONE)
+		row_take(row_out, bucket, message);
+	natsMsg_Destroy(message);
+	return error;
+}
+
+/* Write it, with `operation` NULL, or remove it. */
+static enum error write_row(struct bus *bus, enum bus_bucket bucket,
+			    struct bus_entry *entry, const char *operation)
+{
+	char subject[SUBJECT_BYTES];
+
+	subject_of(subject, bucket, entry->subject);
+	entry->subject = subject;
+	return nats_append_as(bus, entry, 1, operation);
+}
+
+/* A row that was removed has an entry still, which says so: the number of
+ * that; 0: the row is there. */
+static uint64_t removed_at(struct bus *bus, enum bus_bucket bucket,
+			   const char *key)
+{
+	natsMsg *message = NULL;
+	uint64_t number = 0;
+
+	if (read_last(bus, bucket, key, &message) == ERR_NONE &&
+	    is_removal(message))
+		number = natsMsg_GetSequence(message);
+	natsMsg_Destroy(message);
+	return number;
+}
+
+/* What we wrote between these times was written then, by the server's clock. */
+static enum error look_at_clock(struct bus *bus, enum bus_bucket bucket,
+				uint64_t number, uint64_t wall_ms)
+{
+	const struct reading reading = {.kind = NATS_AT,
+					.stream = nats_buckets[bucket].name,
+					.number = number};
+	natsMsg *message = NULL;
+	enum error error = nats_read_message(bus, &reading, &message);
+
+	if (error == ERR_NONE) {
+		lock_acquire(&bus->lock);
+		bus->clock_ms =
+			natsMsg_GetTime(message) / 1000000 - (int64_t)wall_ms;
+		bus->clock_at_ms = clock_steady_ms();
+		lock_release(&bus->lock);
+	}
+	natsMsg_Destroy(message);
+	return error;
+}
+
+static bool is_clock_old(struct bus *bus)
+{
+	bool is_old;
+
+	lock_acquire(&bus->lock);
+	is_old = bus->clock_at_ms == 0 ||
+		 clock_steady_ms() - bus->clock_at_ms > CLOCK_EVERY_MS;
+	lock_release(&bus->lock);
+	return is_old;
+}
+
+enum error nats_put(struct bus *bus, enum bus_bucket bucket, const char *key,
+		    struct slice value, uint64_t expected,
+		    uint64_t *revision_out)
+{
+	uint64_t start_ms = clock_wall_ms();
+	struct bus_entry entry = {
+		.subject = key, .data = value, .expected = expected};
+	enum error error = write_row(bus, bucket, &entry, NULL);
+
+	if (error == ERR_BUSY && expected == 0) {
+		entry.subject = key;
+		entry.expected = removed_at(bus, bucket, key);
+		if (entry.expected != 0) {
+			start_ms = clock_wall_ms();
+			error = write_row(bus, bucket, &entry, NULL);
+		}
+	}
+	if (error != ERR_NONE)
+		return error;
+	*revision_out = entry.number;
+	if (is_clock_old(bus))
+		look_at_clock(bus, bucket, entry.number,
+			      start_ms + (clock_wall_ms() - start_ms) / 2);
+	return ERR_NONE;
+}
+
+enum error nats_clock(struct bus *bus)
+{
+	char key[BUS_KEY_BYTES + sizeof("_clock.")];
+	uint64_t revision;
+
+	snprintf(key, sizeof(key), "_clock.%s", bus->name);
+	return nats_put(bus, BUS_NODES, key, (struct slice){0}, BUS_ANY,
+			&revision);
+}
+
+enum error nats_remove(struct bus *bus, enum bus_bucket bucket, const char *key,
+		       uint64_t expected)
+{
+	struct bus_entry entry = {.subject = key, .expected = expected};
+
+	return write_row(bus, bucket, &entry, "DEL");
+}
+
+static size_t find(const struct copy *copy, const char *key)
+{
+	size_t i = 0;
+
+	while (i < copy->count && strcmp(copy->rows[i].row.key, key) != 0)
+		i++;
+	return i;
+}
+
+static void drop(struct copy *copy, size_t i)
+{
+	buffer_free(&copy->rows[i].row.value);
+	copy->rows[i] = copy->rows[--copy->count];
+}
+
+/* An entry that came since. */
+static void take_entry(struct copy *copy, enum bus_bucket bucket,
+		       natsMsg *message)
+{
+	struct bus_row row;
+	size_t i;
+
+	copy->number = natsMsg_GetSequence(message);
+	row_take(&row, bucket, message);
+	i = find(copy, row.key);
+	if (i < copy->count)
+		drop(copy, i);
+	/* ours, for the clock */
+	if (is_removal(message) || row.key[0] == '_') {
+		buffer_free(&row.value);
+		return;
+	}
+	copy->rows = mem_grow(copy->rows, copy->count, &copy->capacity,
+			      sizeof(*copy->rows));
+	copy->rows[copy->count++] = (struct row){row, clock_steady_ms()};
+}
+
+/* Read the entries up to `last`. A replica may not have all of them yet: then
+ * the leader is asked for each that there may be. */
+static enum error read_entries(struct bus *bus, enum bus_bucket bucket,
+			       struct copy *copy, uint64_t last)
+{
+	struct reading reading = {.kind = NATS_NEXT,
+				  .stream = nats_buckets[bucket].name,
+				  .subject = nats_buckets[bucket].subject};
+
+	while (copy->number < last) {
+		natsMsg *message = NULL;
+		enum error error;
+
+		reading.number = copy->number + 1;
+		error = nats_read_message(bus, &reading, &message);
+		if (error == ERR_NONE)
+			take_entry(copy, bucket, message);
+		else if (error == ERR_NOT_FOUND && reading.kind == NATS_AT)
+			copy->number++;
+		else if (error == ERR_NOT_FOUND)
+			reading.kind = NATS_AT;
+		else
+			return error;
+		natsMsg_Destroy(message);
+	}
+	return ERR_NONE;
+}
+
+/* Drop rows that were too old. */
+static enum error look_for_rows(struct bus *bus, enum bus_bucket bucket,
+				struct copy *copy)
+{
+	struct reading reading = {.kind = NATS_COPY,
+				  .stream = nats_buckets[bucket].name};
+
+	for (size_t i = copy->count; i-- > 0;) {
+		struct row *row = &copy->rows[i];
+		natsMsg *message = NULL;
+		enum error error;
+
+		if (clock_steady_ms() - row->seen_ms < bus->lease_ms / LOOKS)
+			continue;
+		reading.number = row->row.revision;
+		error = nats_read_message(bus, &reading, &message);
+		natsMsg_Destroy(message);
+		if (error == ERR_NOT_FOUND)
+			drop(copy, i);
+		else if (error != ERR_NONE)
+			return error;
+		else
+			row->seen_ms = clock_steady_ms();
+	}
+	return ERR_NONE;
+}
+
+static enum error refresh(struct bus *bus, enum bus_bucket bucket,
+			  struct copy *copy)
+{
+	struct reading reading = {.kind = NATS_LAST,
+				  .stream = nats_buckets[bucket].name,
+				  .subject = nats_buckets[bucket].subject};
+	natsMsg *message = NULL;
+	enum error error;
+	uint64_t last = 0;
+
+	error = nats_read_message(bus, &reading, &message);
+	if (error == ERR_NONE)
+		last = natsMsg_GetSequence(message);
+	natsMsg_Destroy(message);
+	if (error == ERR_NOT_FOUND) { /* it is empty */
+		copy_clear(copy);
+		return ERR_NONE;
+	}
+	if (error == ERR_NONE)
+		error = read_entries(bus, bucket, copy, last);
+	if (error == ERR_NONE && bucket != BUS_FACTS)
+		error = look_for_rows(bus, bucket, copy);
+	return error;
+}
+
+/* One thread at a time. Servers whose files are gone begin to count anew: after
+ * each connection, so do we. */
+static void copy_take(struct bus *bus, struct copy *copy)
+{
+	lock_acquire(&bus->lock);
+	while (copy->is_taken)
+		condition_wait(&bus->listed, &bus->lock);
+	copy->is_taken = true;
+	if (copy->connections != bus->connections)
+		copy_clear(copy);
+	copy->connections = bus->connections;
+	lock_release(&bus->lock);
+}
+
+static void copy_give(struct bus *bus, struct copy *copy)
+{
+	lock_acquire(&bus->lock);
+	copy->is_taken = false;
+	condition_broadcast(&bus->listed);
+	lock_release(&bus->lock);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(((const struct bus_row *)a)->key,
+		      ((const struct bus_row *)b)->key);
+}
+
+enum error nats_list(struct bus *bus, enum bus_bucket bucket,
+		     struct bus_row **rows_out, size_t *count_out)
+{
+	struct copy *copy = bus->copies[bucket];
+	struct bus_row *rows = NULL;
+	enum error error;
+
+	*rows_out = NULL;
+	*count_out = 0;
+	copy_take(bus, copy);
+	error = refresh(bus, bucket, copy);
+	if (error == ERR_NONE && copy->count > 0) {
+		rows = mem_alloc(copy->count, sizeof(*rows));
+		for (size_t i = 0; i < copy->count; i++) {
+			rows[i] = copy->rows[i].row;
+			rows[i].value = (struct buffer){0};
+			buffer_append_slice(
+				&rows[i].value,
+				buffer_slice(&copy->rows[i].row.value));
+		}
+		qsort(rows, copy->count, sizeof(*rows), compare_keys);
+		*rows_out = rows;
+		*count_out = copy->count;
+	}
+	copy_give(bus, copy);
+	return error;
+}

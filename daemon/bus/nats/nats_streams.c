@@ -1,0 +1,254 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/bus/nats/nats_bus.h"
+#include "store/log.h"
+
+const struct kept nats_streams[BUS_STREAMS] = {
+	[BUS_LOG] = {"TPL_LOG", "tpl.log.>"},
+	[BUS_EVENTS] = {"TPL_EVENTS", "tpl.evt.>"},
+	[BUS_JOBS] = {"TPL_JOBS", "tpl.job.>"},
+};
+const struct kept nats_buckets[BUS_BUCKETS] = {
+	[BUS_LEASES] = {"KV_tpl_leases", "$KV.tpl_leases.>"},
+	[BUS_NODES] = {"KV_tpl_nodes", "$KV.tpl_nodes.>"},
+	[BUS_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
+};
+
+#define MS INT64_C(1000000) /* in nanoseconds */
+#define S  (1000 * MS)
+
+enum { DUPLICATES_S = 120, JOB_DAYS = 7, DAY_S = 86400 };
+
+/* What is the same for all of them. */
+static void set_common(jsStreamConfig *wanted, const struct kept *kept,
+		       const struct bus_options *options)
+{
+	jsStreamConfig_Init(wanted);
+	wanted->Name = kept->name;
+	wanted->Subjects = (const char **)&kept->subject;
+	wanted->SubjectsLen = 1;
+	wanted->Retention = js_LimitsPolicy;
+	wanted->Storage = js_FileStorage;
+	wanted->MaxMsgsPerSubject = -1;
+	wanted->Replicas = options->replicas;
+	wanted->AllowDirect = true;
+	wanted->Duplicates = DUPLICATES_S * S;
+}
+
+static void set_stream(jsStreamConfig *wanted, enum bus_stream stream,
+		       const struct bus_options *options)
+{
+	set_common(wanted, &nats_streams[stream], options);
+	switch (stream) {
+	case BUS_LOG: /* rather refuse than lose */
+		wanted->Discard = js_DiscardNew;
+		wanted->MaxBytes = options->log_bytes == 0
+					   ? -1
+					   : (int64_t)options->log_bytes;
+		wanted->MaxAge = options->log_age_s * S;
+		break;
+	case BUS_EVENTS:
+		wanted->MaxAge = options->event_age_s * S;
+		break;
+	default:
+		wanted->MaxAge = JOB_DAYS * DAY_S * S;
+		break;
+	}
+	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)
+		wanted->Duplicates = wanted->MaxAge;
+}
+
+static void set_bucket(jsStreamConfig *wanted, enum bus_bucket bucket,
+		       const struct bus_options *options)
+{
+	set_common(wanted, &nats_buckets[bucket], options);
+	wanted->MaxMsgsPerSubject = 1;
+	wanted->Discard = js_DiscardNew;
+	wanted->AllowRollup = true;
+	wanted->DenyDelete = true;
+	if (bucket != BUS_FACTS)
+		wanted->MaxAge = options->lease_ms * MS;
+	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)
+		wanted->Duplicates = wanted->MaxAge;
+}
+
+/* One setting: what it is, what it must be, and how to mend it. */
+struct setting {
+	const char *name;
+	int64_t is;
+	int64_t must;
+	const char *mend; /* an option of `nats stream edit`; NULL: it cannot
+			     be changed, remove the stream */
+};
+
+static bool has_settings(const jsStreamConfig *is, const jsStreamConfig *must)
+{
+	const struct setting settings[] = {
+		{"retention", is->Retention, must->Retention, NULL},
+		{"storage", is->Storage, must->Storage, NULL},
+		{"max_msgs_per_subject", is->MaxMsgsPerSubject,
+		 must->MaxMsgsPerSubject, "--max-msgs-per-subject"},
+		{"num_replicas", is->Replicas, must->Replicas, "--replicas"},
+		{"discard (0: old, 1: new)", is->Discard, must->Discard,
+		 "--discard"},
+		{"allow_direct", is->AllowDirect, true, "--allow-direct"},
+		{"no_ack", is->NoAck, false, NULL},
+		{"sealed", is->Sealed, false, NULL},
+		/* a lease must end for all at one time */
+		{"max_age in ns", is->MaxAge,
+		 must->MaxMsgsPerSubject == 1 ? must->MaxAge : is->MaxAge,
+		 "--max-age"},
+	};
+	bool has_all = is->SubjectsLen == 1 &&
+		       strcmp(is->Subjects[0], must->Subjects[0]) == 0;
+
+	if (!has_all)
+		log_error(
+			"cluster: stream %s of the NATS servers: its subjects "
+			"must be %s alone",
+			must->Name, must->Subjects[0]);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		const struct setting *setting = &settings[i];
+
+		if (setting->is == setting->must)
+			continue;
+		has_all = false;
+		log_error("cluster: stream %s of the NATS servers: %s is "
+			  "%" PRId64 ", must be %" PRId64 ": %s%s",
+			  must->Name, setting->name, setting->is, setting->must,
+			  setting->mend == NULL
+				  ? "it cannot be changed; remove the stream"
+				  : "nats stream edit ",
+			  setting->mend == NULL ? "" : setting->mend);
+	}
+	return has_all;
+}
+
+static void say_limits(const jsStreamConfig *is, const jsStreamConfig *must)
+{
+	if (is->MaxBytes != must->MaxBytes || is->MaxAge != must->MaxAge)
+		log_info("cluster: stream %s of the NATS servers keeps %" PRId64
+			 " bytes for %" PRId64 " s, not %" PRId64
+			 " bytes for %" PRId64 " s (-1, 0: no limit)",
+			 must->Name, is->MaxBytes, is->MaxAge / S,
+			 must->MaxBytes, must->MaxAge / S);
+}
+
+static enum error check(const jsStreamConfig *is, const jsStreamConfig *must,
+			bool is_new)
+{
+	if (is_new && !is->AllowDirect) {
+		log_error("cluster: the NATS server is older than 2.9");
+		return ERR_VERSION;
+	}
+	if (!has_settings(is, must))
+		return ERR_MALFORMED;
+	say_limits(is, must);
+	return ERR_NONE;
+}
+
+static enum error error_of(const struct patience *patience, natsStatus status,
+			   jsErrCode code, const char *name)
+{
+	if (nats_was_refused(patience, name)) {
+		log_error("cluster: stream %s: the user may not look at it, or "
+			  "make it (see conf/cluster)",
+			  name);
+		return ERR_REFUSED;
+	}
+	switch ((int)code) {
+	case 0:
+	case JSClusterNotAvailErr:
+	case JSClusterNotLeaderErr:
+		break;
+	case JSNotEnabledErr:
+	case JSNotEnabledForAccountErr:
+		log_error(
+			"cluster: the NATS servers have no JetStream for this "
+			"account");
+		return ERR_MALFORMED;
+	case JSInsufficientResourcesErr:
+	case JSStorageResourcesExceededErr:
+	case JSClusterNoPeersErr:
+	case JSStreamReplicasNotSupportedErr:
+		log_error(
+			"cluster: stream %s: there are not so many servers, or "
+			"they have no room: %s",
+			name, nats_GetLastError(NULL));
+		return code == JSStorageResourcesExceededErr ? ERR_STORE_FULL
+							     : ERR_MALFORMED;
+	default:
+		log_error("cluster: stream %s: %s", name,
+			  nats_GetLastError(NULL));
+		return ERR_MALFORMED;
+	}
+	log_debug("cluster: stream %s: %s", name, natsStatus_GetText(status));
+	return ERR_NETWORK;
+}
+
+/* Look at the stream, make it if that is wanted: once. */
+static enum error try_stream(const struct patience *patience,
+			     jsStreamConfig *wanted, bool creates)
+{
+	jsStreamInfo *info = NULL;
+	jsErrCode code = 0;
+	bool is_new = false;
+	natsStatus status;
+	enum error error;
+	jsOptions options;
+
+	jsOptions_Init(&options);
+	options.Wait = nats_try_ms(patience);
+	status = js_GetStreamInfo(&info, patience->bus->js, wanted->Name,
+				  &options, &code);
+	if (status == NATS_NOT_FOUND || code == JSStreamNotFoundErr) {
+		if (!creates) {
+			log_error("cluster: the NATS servers have no stream %s",
+				  wanted->Name);
+			return ERR_NOT_FOUND;
+		}
+		code = 0;
+		is_new = true;
+		/* R3 is placed by all servers: that takes its time */
+		options.Wait = 5 * (int64_t)NATS_TRY_MS;
+		status = js_AddStream(&info, patience->bus->js, wanted,
+				      &options, &code);
+	}
+	error = status == NATS_OK
+			? check(info->Config, wanted, is_new)
+			: error_of(patience, status, code, wanted->Name);
+	jsStreamInfo_Destroy(info);
+	return error;
+}
+
+static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
+			      bool creates)
+{
+	struct patience patience = nats_patience(bus, bus->timeout_ms);
+	enum error error;
+
+	do
+		error = nats_wait_connected(&patience)
+				? try_stream(&patience, wanted, creates)
+				: ERR_NETWORK;
+	while (error == ERR_NETWORK && nats_pause(&patience));
+	return error;
+}
+
+enum error nats_streams_open(struct bus *bus, const struct bus_options *options)
+{
+	jsStreamConfig wanted;
+	enum error error = ERR_NONE;
+
+	for (unsigned i = 0; i < BUS_STREAMS && error == ERR_NONE; i++) {
+		set_stream(&wanted, i, options);
+		error = open_stream(bus, &wanted, options->creates);
+	}
+	for (unsigned i = 0; i < BUS_BUCKETS && error == ERR_NONE; i++) {
+		set_bucket(&wanted, i, options);
+		error = open_stream(bus, &wanted, options->creates);
+	}
+	return error;
+}

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "daemon/cluster/bus.h"
+#include "daemon/bus/bus.h"
 #include "daemon/cluster/cluster.h"
 #include "store/error.h"
 #include "store/store.h"

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "daemon/cluster/bus.h"
+#include "daemon/bus/bus.h"
 #include "daemon/cluster/cluster.h"
 #include "daemon/cluster/cluster_node.h"
 #include "daemon/engine/engine.h"

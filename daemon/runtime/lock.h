@@ -33,7 +33,9 @@ enum lock_rank {
 	LOCK_STARTER,    /* process/process.c: one request to the starter */
 	LOCK_ROSTER,     /* process/roster.c: which processes there are */
 	LOCK_CLUSTER,    /* cluster/: who owns what */
-	LOCK_BACKGROUND, /* runtime/background.c: is there news? */
+	LOCK_BUS_ANSWERS, /* bus/nats: questions that wait */
+	LOCK_BUS,         /* bus/nats: what is asked of the servers */
+	LOCK_BACKGROUND,  /* runtime/background.c: is there news? */
 };
 
 /* Plain data, to be a field of what it guards. */

@@ -1,5 +1,5 @@
 /*
- * daemon/cluster/bus.h - what the nodes of a cluster need of a broker: logs
+ * daemon/bus/bus.h - what the nodes of a cluster need of a broker: logs
  * that are kept, rows that expire, questions, and hints. All else of the
  * cluster is written against this; the one implementation, of NATS JetStream,
  * is bus_nats.c, which is loaded when the configuration names servers.
@@ -11,8 +11,8 @@
  * answer, at most as long as bus_options.timeout_ms; ERR_NETWORK: no answer
  * came in that time, and what was asked for may have happened or not.
  */
-#ifndef DAEMON_CLUSTER_BUS_H
-#define DAEMON_CLUSTER_BUS_H
+#ifndef DAEMON_BUS_BUS_H
+#define DAEMON_BUS_BUS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,8 @@ struct bus_options {
 	unsigned replicas;  /* of the broker's own copies: 1, 3 or 5 */
 	uint32_t lease_ms;  /* how long a row of BUS_LEASES stays */
 	uint64_t log_bytes; /* at most, of BUS_LOG; then it refuses more */
-	uint32_t log_age_s; /* entries that are older go; 0: none does */
+	uint32_t log_age_s; /* entries that are older go, the last one of a
+			       subject, too (see purge()); 0: none does */
 	uint32_t event_age_s;
 	bool creates; /* streams and buckets that are missing are made; else
 			 that is ERR_NOT_FOUND */
@@ -149,7 +150,9 @@ struct bus_ops {
 			   const char *subject,
 			   struct bus_message *message_out);
 
-	/* Drop the entries of the subject whose number is below `before`. */
+	/* Drop the entries of the subject whose number is below `before`,
+	 * which should leave the last one: without it the subject "has none",
+	 * and who then expects its number is refused. */
 	enum error (*purge)(struct bus *bus, enum bus_stream stream,
 			    const char *subject, uint64_t before);
 
@@ -165,8 +168,13 @@ struct bus_ops {
 	enum error (*get)(struct bus *bus, enum bus_bucket bucket,
 			  const char *key, struct bus_row *row_out);
 
-	/* All rows of the bucket, [*count_out], to be freed with free() after
-	 * the value of each. */
+	/*
+	 * All rows of the bucket, by keys, [*count_out], to be freed with
+	 * free() after the value of each. What was written before is seen; a
+	 * row that has gone for its age may stand there for a quarter of
+	 * lease_ms more. One request when nothing has changed, and one for each
+	 * row that has. Keys that begin with '_' are the bus's own.
+	 */
 	enum error (*list)(struct bus *bus, enum bus_bucket bucket,
 			   struct bus_row **rows_out, size_t *count_out);
 

@@ -1,0 +1,91 @@
+#include "daemon/bus/bus.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/bus/bus_module.h"
+#include "store/log.h"
+
+#if defined(BUS_MODULES)
+
+/* What the module says, by the daemon's own log. */
+static void say(const struct log_event *event)
+{
+	log_line(event->level, "%s", event->message);
+}
+
+static void *open_in(const char *folder)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, BUS_NATS_FILE) >=
+		    (int)sizeof(path) ||
+	    access(path, R_OK) != 0)
+		return NULL;
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Where whoever started the daemon says, beside the program (in a build tree),
+ * or where it is installed. */
+static void *open_module(void)
+{
+	const char *wanted = secure_getenv("TEMPLATED_MODULES");
+	char program[PATH_MAX];
+	ssize_t length =
+		readlink("/proc/self/exe", program, sizeof(program) - 1);
+	void *module = NULL;
+
+	dlerror();
+	if (wanted != NULL)
+		module = open_in(wanted);
+	if (module == NULL && length > 0) {
+		program[length] = '\0';
+		*strrchr(program, '/') = '\0';
+		module = open_in(program);
+	}
+	if (module == NULL)
+		module = open_in(BUS_MODULES);
+	return module;
+}
+
+const struct bus_ops *bus_load(const char *servers)
+{
+	void *module = open_module();
+	const char *why = dlerror();
+	bus_module *load = NULL;
+
+	if (module != NULL)
+		/* POSIX's own way from an object to a function */
+		*(void **)&load = dlsym(module, BUS_NATS_SYMBOL);
+	if (load != NULL)
+		return load(say); /* it stays for as long as the process */
+	log_error("cluster.servers %s: %s", servers,
+		  why != NULL ? why
+			      : BUS_MODULES "/" BUS_NATS_FILE " is not "
+					    "there: it is in Debian's package "
+					    "templated-cluster");
+	return NULL;
+}
+
+#elif defined(BUS_BUILTIN)
+
+const struct bus_ops *bus_load(const char *servers)
+{
+	(void)servers;
+	return bus_nats_load(NULL);
+}
+
+#else
+
+const struct bus_ops *bus_load(const char *servers)
+{
+	log_error("cluster.servers %s: this program was built without a broker",
+		  servers);
+	return NULL;
+}
+
+#endif

@@ -22,7 +22,7 @@ static const uint64_t lease_ms = UINT64_C(100) * 365 * 86400 * 1000;
 
 enum {
 	MAX_PER_SITE = 64,
-	RETRY_MS = 5000, /* between attempts to write to a full store */
+	RETRY_MS = 5000,    /* between attempts to write to a full store */
 	LOG_RETRY_MS = 500, /* or to the log of a cluster */
 	MAX_IDLE_MS = 1000,
 };

@@ -46,11 +46,11 @@ struct pipeline {
 	struct command *first_command;
 	struct command *last_command;
 	size_t command_count;
-	bool is_draining; /* lease nothing, refuse commands */
-	bool is_drained;  /* nothing more will come: commit it and end */
+	bool is_draining;  /* lease nothing, refuse commands */
+	bool is_drained;   /* nothing more will come: commit it and end */
 	uint32_t retry_ms; /* while nothing can be written */
-	size_t in_flight; /* leased and not committed */
-	size_t ingesting; /* handed in and not committed */
+	size_t in_flight;  /* leased and not committed */
+	size_t ingesting;  /* handed in and not committed */
 	bool refuses_ingests;
 	struct condition has_room; /* something was committed */
 	struct pipeline_stats stats;

@@ -1,0 +1,60 @@
+/*
+ * daemon/cluster/depot_manifest.h - which snapshots of a partition a server
+ * has: a small file beside them, because not every server can list. A line
+ *each:
+ *
+ *	templated snapshots 1
+ *	+ 0000000012345678.8c2f6ab01d3e5f79.tpl
+ *	- 0000000012399999.00a1b2c3d4e5f607.tpl
+ *
+ * Behind the number of the log stands a random one, so that no name is written
+ * twice. One with '-' is being written, or was when its node was killed.
+ */
+#ifndef DAEMON_CLUSTER_DEPOT_MANIFEST_H
+#define DAEMON_CLUSTER_DEPOT_MANIFEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/buffer.h"
+#include "store/error.h"
+#include "store/slice.h"
+
+enum {
+	DEPOT_MANIFEST_ROWS = 64,
+	DEPOT_MANIFEST_BYTES = 8192, /* at most, of the file */
+	DEPOT_FILE_BYTES = 48,       /* of a name, with NUL */
+};
+
+struct depot_row {
+	uint64_t number;
+	uint64_t random;
+	bool is_whole;
+};
+
+struct depot_manifest {
+	struct depot_row rows[DEPOT_MANIFEST_ROWS]; /* [count], as written */
+	size_t count;
+};
+
+/* ERR_CORRUPT: it is none. */
+enum error depot_manifest_parse(struct slice text,
+				struct depot_manifest *manifest_out);
+
+/* Append its text. */
+void depot_manifest_write(const struct depot_manifest *manifest,
+			  struct buffer *out);
+
+/* False: it is full. */
+bool depot_manifest_add(struct depot_manifest *manifest, struct depot_row row);
+void depot_manifest_remove(struct depot_manifest *manifest, size_t index);
+
+/* The row of that file; NULL: there is none. */
+struct depot_row *depot_manifest_find(struct depot_manifest *manifest,
+				      struct depot_row row);
+
+/* "0000000012345678.8c2f6ab01d3e5f79.tpl" */
+void depot_row_name(const struct depot_row *row, char out[DEPOT_FILE_BYTES]);
+
+#endif

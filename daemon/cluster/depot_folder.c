@@ -104,9 +104,9 @@ static enum error begin(void *place, struct depot_item item, int *file_out)
 	struct path path = file_of(place, item.partition, NEW);
 	int file;
 
-	if (mkdir(folder.text, 0777) != 0 && errno != EEXIST)
+	if (mkdir(folder.text, 0700) != 0 && errno != EEXIST)
 		return complain(folder.text, "cannot be made");
-	file = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	file = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (file < 0)
 		return complain(path.text, "cannot be made");
 	if (flock(file, LOCK_EX | LOCK_NB) != 0 || !is_at(file, path.text)) {

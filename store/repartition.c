@@ -1,0 +1,381 @@
+#include "store/repartition.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/env.h"
+#include "store/key.h"
+#include "store/memory.h"
+#include "store/partitions.h"
+#include "store/rows_event.h"
+#include "store/rows_hook.h"
+#include "store/rows_site.h"
+#include "store/sealed.h"
+#include "store/secrets.h"
+
+enum {
+	BATCH_BYTES = 4 << 20,
+	MAX_KEY_BYTES = 511,
+	SITE_SHIFT = 24,
+	EVENT_BITS = 9,
+};
+
+static const uint32_t max_of_partition = (UINT32_C(1) << SITE_SHIFT) - 1;
+
+struct renumbered {
+	uint32_t old;
+	uint32_t new;
+	unsigned partition;
+};
+
+/* A row of the new store, in the bytes of the batch: key, then value. */
+struct moved {
+	size_t at;
+	size_t key_size;
+	size_t value_size;
+};
+
+struct work {
+	struct store *from;
+	struct store *to;
+	bool with_secrets;
+	struct repartition_report *report;
+	struct renumbered *sites; /* [site_count], by old number */
+	size_t site_count;
+	size_t site_capacity;
+	uint32_t counts[STORE_PARTITIONS]; /* sites of each */
+	struct moved *rows;                /* [count], of one table */
+	size_t count;
+	size_t capacity;
+	struct buffer bytes;
+	/* Where the next batch of the table begins. */
+	unsigned char next[MAX_KEY_BYTES + 1];
+	size_t next_size;
+	enum error error; /* of a row of `from` */
+};
+
+static int by_old(const void *left, const void *right)
+{
+	const struct renumbered *a = left;
+	const struct renumbered *b = right;
+
+	return (a->old > b->old) - (a->old < b->old);
+}
+
+static void add_site(struct work *work, const struct site_row *row)
+{
+	struct renumbered site = {
+		.old = row->id,
+		.partition = store_partition_of_host(work->to, row->host),
+	};
+
+	/* a store that has partitions: no other has so many sites */
+	if (row->id >> SITE_SHIFT != 0)
+		work->error = ERR_MALFORMED;
+	work->sites = mem_grow(work->sites, work->site_count,
+			       &work->site_capacity, sizeof(*work->sites));
+	work->sites[work->site_count++] = site;
+}
+
+static enum error number_sites(struct work *work)
+{
+	struct txn txn = txn_begin_read(work->from);
+	struct scan scan = scan_begin(&txn, TABLE_SITES, slice_of(""));
+	struct site_row row;
+	enum error error;
+
+	while (scan_next(&scan))
+		if (site_decode(scan.value, &row))
+			add_site(work, &row);
+		else
+			work->error = ERR_CORRUPT;
+	scan_end(&scan);
+	error = txn_end(&txn);
+	if (error != ERR_NONE || work->error != ERR_NONE)
+		return error != ERR_NONE ? error : work->error;
+	if (work->site_count > 1)
+		qsort(work->sites, work->site_count, sizeof(*work->sites),
+		      by_old);
+	for (size_t i = 0; i < work->site_count; i++) {
+		struct renumbered *site = &work->sites[i];
+
+		if (work->counts[site->partition] == max_of_partition)
+			return ERR_TOO_LARGE;
+		site->new = site->partition << SITE_SHIFT |
+			    ++work->counts[site->partition];
+	}
+	work->report->sites = work->site_count;
+	return ERR_NONE;
+}
+
+/* 0, which is no site, with an error: it does not exist. */
+static uint32_t number_of(struct work *work, uint32_t old)
+{
+	const struct renumbered wanted = {.old = old};
+	const struct renumbered *site =
+		work->site_count == 0
+			? NULL
+			: bsearch(&wanted, work->sites, work->site_count,
+				  sizeof(wanted), by_old);
+
+	if (site == NULL)
+		work->error = ERR_CORRUPT;
+	return site == NULL ? 0 : site->new;
+}
+
+static uint64_t event_number(const struct work *work, uint64_t old,
+			     struct slice host)
+{
+	unsigned partition = STORE_PARTITIONS; /* of all */
+
+	if (host.size > 0)
+		partition = store_partition_of_host(work->to, host);
+	return old << EVENT_BITS | partition;
+}
+
+/* The rows of the new store, one after the other. */
+
+static void put(struct work *work, struct slice key, struct slice value)
+{
+	struct moved row = {work->bytes.size, key.size, value.size};
+
+	work->rows = mem_grow(work->rows, work->count, &work->capacity,
+			      sizeof(*work->rows));
+	work->rows[work->count++] = row;
+	buffer_append_slice(&work->bytes, key);
+	buffer_append_slice(&work->bytes, value);
+}
+
+/* The number of an event stands in the key at `offset`; its host in the value.
+ */
+static void put_event(struct work *work, struct slice key, struct slice value,
+		      size_t offset)
+{
+	unsigned char changed[MAX_KEY_BYTES];
+	struct event_row row;
+	uint64_t number;
+
+	if (key.size != offset + sizeof(number) || !event_decode(value, &row)) {
+		work->error = ERR_CORRUPT;
+		return;
+	}
+	number = htobe64(event_number(work, key_u64(key, offset), row.host));
+	memcpy(changed, key.data, offset);
+	memcpy(changed + offset, &number, sizeof(number));
+	put(work, (struct slice){changed, key.size}, value);
+}
+
+static void put_of_site(struct work *work, struct slice key, struct slice value)
+{
+	unsigned char changed[MAX_KEY_BYTES];
+	uint32_t number = htobe32(number_of(work, key_u32(key, 0)));
+
+	if (key.size < sizeof(number)) {
+		work->error = ERR_CORRUPT;
+		return;
+	}
+	memcpy(changed, key.data, key.size);
+	memcpy(changed, &number, sizeof(number));
+	put(work, (struct slice){changed, key.size}, value);
+}
+
+static void put_site(struct work *work, struct slice key, struct slice value)
+{
+	struct buffer changed;
+	struct site_row row;
+
+	if (!site_decode(value, &row)) {
+		work->error = ERR_CORRUPT;
+		return;
+	}
+	row.id = number_of(work, row.id);
+	changed = site_encode(&row);
+	put(work, key, buffer_slice(&changed));
+	buffer_free(&changed);
+}
+
+static void put_row(struct work *work, enum table table, struct slice key,
+		    struct slice value)
+{
+	switch (table) {
+	case TABLE_SITES:
+		put_site(work, key, value);
+		break;
+	case TABLE_EVENTS:
+		work->report->events++;
+		put_event(work, key, value, 0);
+		break;
+	case TABLE_OUTBOX:
+		put_event(work, key, value, sizeof(uint32_t));
+		break;
+	case TABLE_HOOKS:
+	case TABLE_HOSTS:
+	case TABLE_SILENCES: /* write_row() */
+		put(work, key, value);
+		break;
+	default:
+		put_of_site(work, key, value);
+		break;
+	}
+}
+
+/* The next rows of the table; none: that was all. */
+static enum error fill(struct work *work, enum table table)
+{
+	struct txn txn = txn_begin_read(work->from);
+	struct scan scan = scan_begin_at(
+		&txn, table, (struct slice){work->next, work->next_size}, 0);
+
+	work->count = 0;
+	buffer_clear(&work->bytes);
+	while (work->bytes.size < BATCH_BYTES && work->error == ERR_NONE &&
+	       scan_next(&scan)) {
+		put_row(work, table, scan.key, scan.value);
+		/* the first key behind this one */
+		memcpy(work->next, scan.key.data, scan.key.size);
+		work->next[scan.key.size] = 0;
+		work->next_size = scan.key.size + 1;
+	}
+	scan_end(&scan);
+	work->report->rows += work->count;
+	return txn_end(&txn);
+}
+
+static void copy_secret(struct work *work, struct slice sealed)
+{
+	static const struct secret_id none = {{0}};
+	struct buffer text = {0};
+	struct secret_id id;
+
+	if (sealed.size < sizeof(id))
+		return;
+	memcpy(&id, sealed.data, sizeof(id));
+	if (memcmp(&id, &none, sizeof(id)) == 0)
+		return;
+	work->report->secrets++;
+	if (work->with_secrets && sealed_open(work->from, sealed, &text)) {
+		secrets_put(work->to->secrets, &id, buffer_slice(&text));
+		work->report->secrets_copied++;
+	}
+	if (text.data != NULL)
+		explicit_bzero(text.data, text.size);
+	buffer_free(&text);
+}
+
+static void write_row(struct work *work, struct txn *txn, enum table table,
+		      const struct moved *row)
+{
+	struct slice key = {work->bytes.data + row->at, row->key_size};
+	struct slice value = {work->bytes.data + row->at + row->key_size,
+			      row->value_size};
+	struct silence_row silence;
+	struct site_row site;
+	struct hook_row hook;
+
+	if (table == TABLE_SITES && site_decode(value, &site)) {
+		copy_secret(work, site.options.headers);
+		copy_secret(work, site.options.proxy);
+	} else if (table == TABLE_HOOKS && hook_row_decode(value, &hook)) {
+		copy_secret(work, hook.target);
+		copy_secret(work, hook.secret);
+	}
+	if (table != TABLE_SILENCES) {
+		txn_put(txn, table, key, value);
+	} else if (silence_row_decode(value, &silence)) {
+		silence.event = event_number(work, silence.event, silence.host);
+		silence_row_put(txn, key_u32(key, 0), &silence);
+	} else {
+		txn_fail(txn, ERR_CORRUPT);
+	}
+}
+
+static enum error move_table(struct work *work, enum table table)
+{
+	enum error error = ERR_NONE;
+
+	work->next_size = 0;
+	while (error == ERR_NONE) {
+		struct txn txn;
+
+		error = fill(work, table);
+		if (error == ERR_NONE)
+			error = work->error;
+		if (error != ERR_NONE || work->count == 0)
+			break;
+		txn = txn_begin_write(work->to);
+		for (size_t i = 0; i < work->count; i++)
+			write_row(work, &txn, table, &work->rows[i]);
+		error = txn_end(&txn);
+	}
+	return error;
+}
+
+static void put_counter(struct txn *txn, const char *name, uint64_t number)
+{
+	if (number > 0)
+		txn_put(txn, TABLE_META, slice_of(name),
+			(struct slice){&number, sizeof(number)});
+}
+
+/* No number is given twice. */
+static enum error put_counters(struct work *work)
+{
+	static const char *const names[] = {"event", "guard", "dictionary",
+					    "hook", "silence"};
+	enum { NAMES = sizeof(names) / sizeof(names[0]) };
+	char name[COUNTER_NAME_BYTES];
+	uint64_t numbers[NAMES];
+	struct txn txn = txn_begin_read(work->from);
+	enum error error;
+
+	for (size_t i = 0; i < NAMES; i++)
+		numbers[i] = store_last_number(&txn, names[i]);
+	error = txn_end(&txn);
+	if (error != ERR_NONE)
+		return error;
+	numbers[0] = event_number(work, numbers[0], slice_of(""));
+	txn = txn_begin_write(work->to);
+	for (size_t i = 0; i < NAMES; i++)
+		put_counter(&txn, names[i], numbers[i]);
+	for (unsigned i = 0; i < STORE_PARTITIONS; i++) {
+		site_counter_name(i, name);
+		put_counter(&txn, name, work->counts[i]);
+	}
+	return txn_end(&txn);
+}
+
+static enum error check_target(struct store *to)
+{
+	struct txn txn = txn_begin_read(to);
+	uint64_t sites = txn_usage(&txn, TABLE_SITES).rows;
+	enum error error = txn_end(&txn);
+
+	return error == ERR_NONE && sites > 0 ? ERR_REFUSED : error;
+}
+
+enum error store_repartition(struct store *from, struct store *to,
+			     bool with_secrets,
+			     struct repartition_report *report_out)
+{
+	struct work work = {.from = from,
+			    .to = to,
+			    .with_secrets = with_secrets,
+			    .report = report_out};
+	enum error error = check_target(to);
+
+	assert(store_is_partitioned(to) && !store_is_partitioned(from));
+	*report_out = (struct repartition_report){0};
+	if (error == ERR_NONE)
+		error = number_sites(&work);
+	for (enum table table = TABLE_META + 1;
+	     table < TABLE_COUNT && error == ERR_NONE; table++)
+		error = move_table(&work, table);
+	if (error == ERR_NONE)
+		error = put_counters(&work);
+	free(work.sites);
+	free(work.rows);
+	buffer_free(&work.bytes);
+	return error;
+}

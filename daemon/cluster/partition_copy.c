@@ -79,7 +79,7 @@ enum error partition_save(struct store *store, unsigned partition,
 	writer = snapshot_writer_create(&copy_out->head, dump_chunk, &dumping);
 	error = depot_put(depot,
 			  (struct depot_item){partition, copy_out->head.number},
-			  snapshot_write, writer);
+			  snapshot_pack, writer);
 	end_dump(&dumping);
 	snapshot_writer_destroy(writer);
 	return error;
@@ -158,7 +158,7 @@ static enum error end_load(struct loading *loading,
 {
 	struct snapshot_head head;
 	struct journal_place place = {.is_whole = 1};
-	enum error error = snapshot_read_end(reader, &head);
+	enum error error = snapshot_unpack_end(reader, &head);
 
 	/* a snapshot without a chunk is not one of ours */
 	if (error != ERR_NONE || !loading->is_begun)
@@ -181,7 +181,7 @@ enum error partition_load(struct store *store, struct depot_item item,
 	enum error error;
 
 	*copy_out = (struct partition_copy){0};
-	error = depot_get(depot, item, snapshot_read, reader);
+	error = depot_get(depot, item, snapshot_unpack, reader);
 	if (error == ERR_NONE)
 		error = end_load(&loading, reader);
 	snapshot_reader_destroy(reader);
@@ -202,7 +202,7 @@ static enum error write_file(struct snapshot_writer *writer, FILE *file)
 	size_t size;
 
 	do {
-		error = snapshot_write(writer, block, BLOCK_BYTES, &size);
+		error = snapshot_pack(writer, block, BLOCK_BYTES, &size);
 		if (error == ERR_NONE && fwrite(block, 1, size, file) != size)
 			error = error_of_disk();
 	} while (error == ERR_NONE && size > 0);
@@ -255,7 +255,7 @@ static enum error read_file(struct snapshot_reader *reader, FILE *file)
 
 	while (error == ERR_NONE &&
 	       (size = fread(block, 1, BLOCK_BYTES, file)) > 0)
-		error = snapshot_read(reader, (struct slice){block, size});
+		error = snapshot_unpack(reader, (struct slice){block, size});
 	free(block);
 	if (error == ERR_NONE && ferror(file))
 		error = ERR_IO;

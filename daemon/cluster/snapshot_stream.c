@@ -155,8 +155,8 @@ static enum error pack(struct snapshot_writer *writer, ZSTD_outBuffer *out)
 	return ERR_NONE;
 }
 
-enum error snapshot_write(void *context, char *out, size_t size,
-			  size_t *size_out)
+enum error snapshot_pack(void *context, char *out, size_t size,
+			 size_t *size_out)
 {
 	struct snapshot_writer *writer = context;
 	size_t left = sizeof(writer->head) - writer->head_at;
@@ -331,7 +331,7 @@ static enum error unpack(struct snapshot_reader *reader, struct slice bytes)
 	return error;
 }
 
-enum error snapshot_read(void *context, struct slice bytes)
+enum error snapshot_unpack(void *context, struct slice bytes)
 {
 	struct snapshot_reader *reader = context;
 	size_t missing = sizeof(reader->head_bytes) - reader->head_at;
@@ -353,8 +353,8 @@ enum error snapshot_read(void *context, struct slice bytes)
 	return unpack(reader, bytes);
 }
 
-enum error snapshot_read_end(const struct snapshot_reader *reader,
-			     struct snapshot_head *head_out)
+enum error snapshot_unpack_end(const struct snapshot_reader *reader,
+			       struct snapshot_head *head_out)
 {
 	if (!reader->is_ended || reader->kind != PART_NONE)
 		return ERR_CORRUPT;

@@ -47,8 +47,8 @@ void snapshot_writer_destroy(struct snapshot_writer *writer); /* or NULL */
 
 /* The next bytes, as a depot_reader: `context` is the writer. The errors are
  * the source's; ERR_TOO_LARGE: a chunk is. */
-enum error snapshot_write(void *context, char *out, size_t size,
-			  size_t *size_out);
+enum error snapshot_pack(void *context, char *out, size_t size,
+			 size_t *size_out);
 
 /* Take a chunk, which is valid until this returns. */
 typedef enum error snapshot_target(void *context,
@@ -63,10 +63,10 @@ void snapshot_reader_destroy(struct snapshot_reader *reader); /* or NULL */
 
 /* Take the next bytes, as a depot_sink: `context` is the reader. ERR_CORRUPT;
  * ERR_VERSION: another version has written it; else the target's. */
-enum error snapshot_read(void *context, struct slice bytes);
+enum error snapshot_unpack(void *context, struct slice bytes);
 
 /* ERR_NONE: that was all of it. ERR_CORRUPT: it is cut. */
-enum error snapshot_read_end(const struct snapshot_reader *reader,
-			     struct snapshot_head *head_out);
+enum error snapshot_unpack_end(const struct snapshot_reader *reader,
+			       struct snapshot_head *head_out);
 
 #endif

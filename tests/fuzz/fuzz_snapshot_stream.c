@@ -39,8 +39,8 @@ static void put_head(struct buffer *out)
 		snapshot_writer_create(&head, nothing, NULL);
 	size_t size;
 
-	if (snapshot_write(writer, buffer_reserve(out, SNAPSHOT_HEAD_BYTES),
-			   SNAPSHOT_HEAD_BYTES, &size) != ERR_NONE)
+	if (snapshot_pack(writer, buffer_reserve(out, SNAPSHOT_HEAD_BYTES),
+			  SNAPSHOT_HEAD_BYTES, &size) != ERR_NONE)
 		abort();
 	out->size += size;
 	snapshot_writer_destroy(writer);
@@ -70,12 +70,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	for (size_t at = 0; at < file.size && error == ERR_NONE; at += STEP) {
 		size_t left = file.size - at;
 
-		error = snapshot_read(
+		error = snapshot_unpack(
 			reader, (struct slice){file.data + at,
 					       left < STEP ? left : STEP});
 	}
 	if (error == ERR_NONE)
-		error = snapshot_read_end(reader, &head);
+		error = snapshot_unpack_end(reader, &head);
 	if (error != ERR_NONE && error != ERR_CORRUPT && error != ERR_VERSION)
 		abort();
 	snapshot_reader_destroy(reader);

@@ -80,7 +80,7 @@ static struct buffer written(size_t step)
 	do {
 		char *room = buffer_reserve(&all, step);
 
-		ck_assert_int_eq(snapshot_write(writer, room, step, &size),
+		ck_assert_int_eq(snapshot_pack(writer, room, step, &size),
 				 ERR_NONE);
 		all.size += size;
 	} while (size > 0);
@@ -100,12 +100,12 @@ static enum error read_all(struct slice bytes, size_t step)
 	for (size_t at = 0; at < bytes.size && error == ERR_NONE; at += step) {
 		size_t left = bytes.size - at;
 
-		error = snapshot_read(
+		error = snapshot_unpack(
 			reader, (struct slice){(const char *)bytes.data + at,
 					       left < step ? left : step});
 	}
 	if (error == ERR_NONE)
-		error = snapshot_read_end(reader, &its);
+		error = snapshot_unpack_end(reader, &its);
 	if (error == ERR_NONE)
 		ck_assert_mem_eq(&its, &head, sizeof(head));
 	snapshot_reader_destroy(reader);
@@ -191,7 +191,7 @@ START_TEST(errors_of_both_ends_are_given_back)
 
 	add_chunk(1, 1);
 	answer = ERR_NOT_KEPT;
-	ck_assert_int_eq(snapshot_write(writer, room, sizeof(room), &size),
+	ck_assert_int_eq(snapshot_pack(writer, room, sizeof(room), &size),
 			 ERR_NOT_KEPT);
 	snapshot_writer_destroy(writer);
 	answer = ERR_NONE;

@@ -77,6 +77,10 @@ static struct cluster_options cluster_options(const struct config *config)
 		.version = TEMPLATED_VERSION,
 		.capacity = config->capacity,
 		.copies = config->copies,
+		.snapshots = config->snapshots,
+		.snapshots_key = config->snapshots_key_file,
+		.spool_folder = config->store_path,
+		.snapshot_bytes = config->snapshot_bytes,
 	};
 }
 

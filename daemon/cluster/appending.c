@@ -29,6 +29,7 @@ struct portion {
 	uint64_t number;      /* of the last entry */
 	struct buffer packed; /* the rows */
 	unsigned parts;
+	bool sums;
 	struct buffer bytes; /* the part under way, with its head */
 	char subject[BUS_SUBJECT_BYTES];
 	char id[ID_BYTES];
@@ -44,7 +45,7 @@ static enum error take_places(struct cluster *cluster, struct portion *portions,
 	if (!has_lease(cluster))
 		error = ERR_UNLOGGED;
 	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
-		const struct partition *partition =
+		struct partition *partition =
 			&cluster->partitions[portions[i].partition];
 
 		if (!store_owns(cluster->store, portions[i].partition))
@@ -53,6 +54,8 @@ static enum error take_places(struct cluster *cluster, struct portion *portions,
 			error = ERR_UNLOGGED;
 		portions[i].epoch = partition->epoch;
 		portions[i].number = partition->applied;
+		portions[i].sums =
+			partition->entries + 1 >= cluster->options.sum_entries;
 	}
 	lock_release(&cluster->lock);
 	return error;
@@ -81,6 +84,9 @@ static struct bus_entry entry_of(struct cluster *cluster,
 		.partition = (uint16_t)portion->partition,
 		.part = (uint16_t)part,
 		.parts = (uint16_t)portion->parts,
+		.flags = portion->sums && part + 1 == portion->parts
+				 ? ENTRY_IS_SUMMED
+				 : 0,
 		.epoch = portion->epoch,
 		.before = portion->number,
 		.time_ms = clock_wall_ms(),
@@ -165,9 +171,14 @@ static enum error end_append(struct cluster *cluster, struct portion *portions,
 		error = ERR_UNLOGGED;
 	if (error != ERR_NONE && error != ERR_TOO_LARGE)
 		doubt(cluster, portions, count);
-	for (size_t i = 0; i < count && error == ERR_NONE; i++)
-		cluster->partitions[portions[i].partition].pending =
-			portions[i].number;
+	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
+		struct partition *partition =
+			&cluster->partitions[portions[i].partition];
+
+		partition->pending = portions[i].number;
+		partition->sums = portions[i].sums;
+		partition->log_bytes += portions[i].packed.size;
+	}
 	lock_release(&cluster->lock);
 	if (error == ERR_NONE || error == ERR_TOO_LARGE)
 		return error;
@@ -225,6 +236,7 @@ void cluster_settle(void *context, enum error error)
 {
 	struct cluster *cluster = context;
 	unsigned news[ALL_PARTITIONS];
+	uint64_t sums[ALL_PARTITIONS]; /* the entries; 0: none */
 	size_t count = 0;
 
 	lock_acquire(&cluster->lock);
@@ -236,6 +248,10 @@ void cluster_settle(void *context, enum error error)
 		if (error == ERR_NONE) {
 			partition->applied = partition->pending;
 			partition->last = partition->pending;
+			partition->entries =
+				partition->sums ? 0 : partition->entries + 1;
+			partition->has_events = true;
+			sums[count] = partition->sums ? partition->applied : 0;
 			news[count++] = i;
 		} else {
 			partition->is_unsure = true;
@@ -243,10 +259,13 @@ void cluster_settle(void *context, enum error error)
 		}
 		partition->pending = 0;
 	}
+	wake_tending(cluster);
 	lock_release(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
 		char subject[BUS_SUBJECT_BYTES];
 
+		if (sums[i] != 0)
+			sum_up(cluster, news[i], sums[i]);
 		snprintf(subject, sizeof(subject), "tpl.hint.%03u", news[i]);
 		cluster->ops->tell(cluster->bus, subject, slice_of(""));
 	}

@@ -12,7 +12,12 @@
 #include "store/memory.h"
 #include "store/partitions.h"
 
-enum { PACK_LEVEL = 1 /* bodies are packed already */ };
+enum {
+	PACK_LEVEL = 1, /* bodies are packed already */
+	SUM_ENTRIES = 1000,
+	DEPOT_CONNECT_MS = 10 * 1000,
+	DEPOT_STALL_S = 30,
+};
 
 uint64_t clock_lease_ms(void)
 {
@@ -40,6 +45,13 @@ void wake_copying(struct cluster *cluster)
 	assert(lock_is_held(&cluster->lock));
 	cluster->is_news = true;
 	condition_signal(&cluster->has_news);
+}
+
+void wake_tending(struct cluster *cluster)
+{
+	assert(lock_is_held(&cluster->lock));
+	cluster->is_work = true;
+	condition_signal(&cluster->has_work);
 }
 
 /* What names this store among all: made once. */
@@ -97,6 +109,23 @@ static void take_hint(void *context, const char *subject, struct slice data)
 	lock_release(&cluster->lock);
 }
 
+static enum error open_depot(struct cluster *cluster)
+{
+	const struct cluster_options *options = &cluster->options;
+	const struct depot_options depot = {
+		.location = options->snapshots,
+		.key_file = options->snapshots_key,
+		.ca_file = options->bus.ca_file,
+		.spool_folder = options->spool_folder,
+		.connect_timeout_ms = DEPOT_CONNECT_MS,
+		.stall_timeout_s = DEPOT_STALL_S,
+	};
+
+	return *options->snapshots == '\0'
+		       ? ERR_NONE
+		       : depot_open(&cluster->depot, &depot);
+}
+
 enum error cluster_open(struct cluster **cluster_out, struct store *store,
 			const struct cluster_options *options)
 {
@@ -110,11 +139,14 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 	cluster->packer = packer_create(slice_of(""), PACK_LEVEL);
 	lock_init(&cluster->lock, LOCK_CLUSTER);
 	condition_init(&cluster->has_news);
+	condition_init(&cluster->has_work);
 	condition_init(&cluster->ends);
+	if (cluster->options.sum_entries == 0)
+		cluster->options.sum_entries = SUM_ENTRIES;
 	cluster->ops = bus_load(options->bus.servers);
-	error = cluster->ops == NULL
-			? ERR_IO
-			: cluster->ops->open(&cluster->bus, &options->bus);
+	error = cluster->ops == NULL ? ERR_IO : open_depot(cluster);
+	if (error == ERR_NONE)
+		error = cluster->ops->open(&cluster->bus, &options->bus);
 	if (error != ERR_NONE) {
 		cluster_close(cluster);
 		return error;
@@ -143,14 +175,13 @@ enum error cluster_run(struct cluster *cluster, struct engine *engine,
 		return error;
 	if (pthread_create(&cluster->copying, NULL, copying_main, cluster) != 0)
 		return ERR_IO;
-	if (pthread_create(&cluster->membership, NULL, membership_main,
+	if (pthread_create(&cluster->tending, NULL, tending_main, cluster) !=
+		    0 ||
+	    pthread_create(&cluster->membership, NULL, membership_main,
 			   cluster) != 0) {
-		lock_acquire(&cluster->lock);
-		cluster->is_ending = true;
-		wake_copying(cluster);
-		lock_release(&cluster->lock);
-		pthread_join(cluster->copying, NULL);
-		return ERR_IO;
+		/* a daemon that cannot start its threads cannot go on */
+		log_error("cluster: cannot start its threads; see ulimit -u");
+		abort();
 	}
 	cluster->is_running = true;
 	return ERR_NONE;
@@ -163,8 +194,10 @@ void cluster_stop(struct cluster *cluster)
 	lock_acquire(&cluster->lock);
 	cluster->is_ending = true;
 	wake_copying(cluster);
+	wake_tending(cluster);
 	condition_signal(&cluster->ends);
 	lock_release(&cluster->lock);
+	pthread_join(cluster->tending, NULL);
 	pthread_join(cluster->copying, NULL);
 	pthread_join(cluster->membership, NULL);
 	/* what is being fetched has ended: another may take it at once */
@@ -181,7 +214,9 @@ void cluster_close(struct cluster *cluster)
 		cluster->ops->close(cluster->bus);
 	packer_destroy(cluster->packer);
 	condition_destroy(&cluster->ends);
+	condition_destroy(&cluster->has_work);
 	condition_destroy(&cluster->has_news);
+	depot_close(cluster->depot);
 	lock_destroy(&cluster->lock);
 	free(cluster->members);
 	free(cluster);

@@ -18,10 +18,16 @@ struct pipeline;
 
 struct cluster_options {
 	struct bus_options bus;
-	const char *address; /* for direct connections, or "" */
-	const char *version; /* of the program */
-	uint32_t capacity;   /* its share of the partitions; 1 and up */
-	unsigned copies;     /* of a partition, the owner's too: 1 to 3 */
+	const char *address;       /* for direct connections, or "" */
+	const char *version;       /* of the program */
+	uint32_t capacity;         /* its share of the partitions; 1 and up */
+	unsigned copies;           /* of a partition, the owner's too: 1 to 3 */
+	const char *snapshots;     /* a depot's location, or "" */
+	const char *snapshots_key; /* file, or "" */
+	const char *spool_folder;  /* for what is sent there */
+	uint64_t snapshot_bytes;   /* of a partition's log, that make another */
+	uint32_t sum_entries; /* so many apart, copies are compared; 0: 1000
+			       */
 };
 
 /*

@@ -2,9 +2,10 @@
  * daemon/cluster/cluster_parts.h - what the threads of a node share. Internal
  * to daemon/cluster.
  *
- * Two threads of its own: one renews the lease and looks who else is there
- * (membership.c), the other has the copies and moves partitions (copying.c).
- * The committing thread of the pipeline appends to the log (appending.c).
+ * Three threads of its own: one renews the lease and looks who else is there
+ * (membership.c), one has the copies and moves partitions (copying.c), one
+ * saves snapshots and publishes events (tending.c). The committing thread of
+ * the pipeline appends to the log (appending.c).
  */
 #ifndef DAEMON_CLUSTER_CLUSTER_PARTS_H
 #define DAEMON_CLUSTER_CLUSTER_PARTS_H
@@ -15,11 +16,19 @@
 #include "daemon/bus/bus.h"
 #include "daemon/cluster/cluster.h"
 #include "daemon/cluster/cluster_node.h"
+#include "daemon/cluster/depot.h"
 #include "daemon/engine/engine.h"
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/runtime/condition.h"
 #include "store/compress.h"
 #include "store/journal.h"
+
+/* All rows of a partition, behind an entry of its log. */
+struct partition_sum {
+	uint64_t number; /* of the entry; 0: none yet */
+	uint64_t sum;    /* journal_sum() */
+	uint64_t rows;
+};
 
 /* A partition, as this node has it. Under the lock, but where it says so. */
 struct partition {
@@ -44,6 +53,16 @@ struct partition {
 	bool is_unsure;   /* what the log has of us is not known */
 	uint64_t pending; /* number of an entry whose transaction has not ended
 			   */
+	bool sums;        /* that entry is to be summed up */
+	uint32_t entries; /* since it was */
+	uint64_t log_bytes; /* of the log, since the last snapshot */
+	uint64_t saved_ms;  /* steady: of the last snapshot, or our start */
+	uint64_t published; /* the last event of ours that others can read */
+	bool is_published_known; /* `published` was asked for */
+	bool has_events;         /* there may be some to be published */
+	/* What its copies were found to be, behind the same entry. */
+	struct partition_sum own_sum;
+	struct partition_sum owner_sum;
 };
 
 /* A node, by its row in BUS_NODES. */
@@ -66,14 +85,18 @@ struct cluster {
 	struct packer *packer; /* the committing thread's */
 	pthread_t membership;
 	pthread_t copying;
+	pthread_t tending;
 	bool is_running;
-	char id[32]; /* of the store */
+	struct depot *depot; /* NULL: no snapshots */
+	char id[32];         /* of the store */
 	cluster_answerer *answerer;
 	void *answer_context;
 
 	struct lock lock;
 	struct condition has_news; /* for the copying thread */
-	struct condition ends;     /* for the membership thread */
+	struct condition has_work; /* for the tending thread */
+	bool is_work;
+	struct condition ends; /* for the membership thread */
 	bool is_news;
 	bool is_ending;
 	bool is_draining;
@@ -108,6 +131,9 @@ void partition_key(unsigned partition, char out[BUS_KEY_BYTES]);
 /* There is something to do for the copying thread. With the lock held. */
 void wake_copying(struct cluster *cluster);
 
+/* As well for the tending thread. */
+void wake_tending(struct cluster *cluster);
+
 /* appending.c */
 enum error cluster_append(void *context, struct txn *txn,
 			  struct journal *journal);
@@ -121,6 +147,21 @@ void membership_leave(struct cluster *cluster);
 
 /* copying.c */
 void *copying_main(void *argument);
+
+/* tending.c */
+void *tending_main(void *argument);
+
+/* sums.c: the rows of the partition, as the store has them now, which is behind
+ * entry `number`. For the thread that wrote it, before it writes more. */
+void sum_up(struct cluster *cluster, unsigned partition, uint64_t number);
+
+/* Compare what is known; a copy that differs is made anew. The copying thread.
+ */
+bool sums_differ(struct cluster *cluster, unsigned partition);
+
+/* "s.017" in BUS_FACTS: what the owner has found. */
+void sum_key(unsigned partition, char out[BUS_KEY_BYTES]);
+bool sum_read(struct slice text, struct partition_sum *sum_out);
 
 /* following.c: read what is new of the partition's log into the store, a
  * bounded piece; *more_out: there may be more. ERR_NOT_FOUND: entries that are

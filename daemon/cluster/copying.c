@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "daemon/cluster/entry.h"
+#include "daemon/cluster/partition_copy.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -207,7 +208,13 @@ static enum error activate(struct cluster *cluster, unsigned number)
 		store_own(cluster->store, number, false);
 		return error;
 	}
-	set_state(cluster, number, PARTITION_OWN);
+	lock_acquire(&cluster->lock);
+	partition->state = PARTITION_OWN;
+	partition->saved_ms = clock_steady_ms();
+	partition->is_published_known = false;
+	partition->has_events = true;
+	wake_tending(cluster);
+	lock_release(&cluster->lock);
 	answer_questions(cluster, number, true);
 	return ERR_NONE;
 }
@@ -254,12 +261,66 @@ static void hand_over(struct cluster *cluster, unsigned number)
 	}
 }
 
+/* The place that a snapshot has brought. */
+static void take_place(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct txn txn = txn_begin_read(cluster->store);
+	struct journal_place place;
+
+	journal_place_get(&txn, number, &place);
+	txn_end(&txn);
+	lock_acquire(&cluster->lock);
+	partition->applied = place.number;
+	partition->read = place.number;
+	partition->read_epoch = place.epoch;
+	partition->is_whole = false; /* until the log behind it is read */
+	partition->state = PARTITION_COPYING;
+	lock_release(&cluster->lock);
+}
+
+/* The log does not have what is missing here: a snapshot has. */
+static void load_snapshot(struct cluster *cluster, unsigned number)
+{
+	uint64_t newest = 0;
+	struct partition_copy copy;
+	enum error error = ERR_NOT_FOUND;
+
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_whole = false;
+	cluster->partitions[number].state = PARTITION_COPYING;
+	lock_release(&cluster->lock);
+	if (cluster->depot != NULL)
+		error = depot_latest(cluster->depot, number, UINT64_MAX,
+				     &newest);
+	if (error == ERR_NONE && newest <= view(cluster, number).applied)
+		error = ERR_NOT_FOUND;
+	if (error == ERR_NONE)
+		error = partition_load(cluster->store,
+				       (struct depot_item){number, newest},
+				       cluster->depot, &copy);
+	if (error == ERR_NONE)
+		log_info("cluster: partition %u: its snapshot %" PRIu64
+			 " was loaded",
+			 number, newest);
+	else
+		log_warn("cluster: partition %u: the log begins behind what is "
+			 "here, and no snapshot could be loaded: %s",
+			 number, error_text(error));
+	take_place(cluster, number);
+	if (number == PARTITION_COMMON)
+		engine_forget_audience(cluster->engine);
+}
+
 /* Read what is new. A copy is whole when there is nothing more. */
 static bool keep_up(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	bool more = false;
 	enum error error = follow(cluster, number, &more);
+
+	if (error == ERR_NOT_FOUND)
+		load_snapshot(cluster, number);
 
 	if (error == ERR_NONE && !more && !view(cluster, number).is_whole) {
 		uint64_t last;
@@ -275,32 +336,35 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 	return more;
 }
 
-/* Its rows go, some at a time; true while there are more. */
-static bool drop_copy(struct cluster *cluster, unsigned number)
+/* Some of its rows go; true while there are more. */
+static bool clear_rows(struct cluster *cluster, unsigned number)
 {
-	struct partition *partition = &cluster->partitions[number];
-	struct txn txn;
+	struct txn txn = txn_begin_write(cluster->store);
 	uint64_t gone;
 
-	lock_acquire(&cluster->lock);
-	partition->is_whole = false;
-	lock_release(&cluster->lock);
-	txn = txn_begin_write(cluster->store);
 	journal_place_put(&txn, number, &(struct journal_place){0});
 	gone = journal_clear(&txn, number, CLEAR_ROWS);
 	if (gone < CLEAR_ROWS)
 		journal_place_delete(&txn, number);
-	if (txn_end(&txn) != ERR_NONE)
-		return false;
-	if (gone == CLEAR_ROWS)
-		return true;
+	return txn_end(&txn) == ERR_NONE && gone == CLEAR_ROWS;
+}
+
+/* All of it goes, before anything else is done with it. */
+static void drop_copy(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	lock_release(&cluster->lock);
+	while (clear_rows(cluster, number))
+		;
 	lock_acquire(&cluster->lock);
 	partition->state = PARTITION_ELSEWHERE;
 	partition->applied = 0;
 	partition->read = 0;
 	partition->read_epoch = 0;
 	lock_release(&cluster->lock);
-	return false;
 }
 
 /* Whether the partition is to be ours, and is there to be taken. */
@@ -367,6 +431,10 @@ static bool copy(struct cluster *cluster, unsigned number,
 		take(cluster, number);
 		return false;
 	}
+	if (sums_differ(cluster, number)) {
+		drop_copy(cluster, number);
+		return true;
+	}
 	if (partition->state == PARTITION_TAKEN)
 		set_state(cluster, number, PARTITION_FOLLOWED);
 	if (partition->state == PARTITION_ELSEWHERE) {
@@ -375,8 +443,10 @@ static bool copy(struct cluster *cluster, unsigned number,
 		set_state(cluster, number, PARTITION_COPYING);
 	}
 	if (!partition->wants_copy && partition->others_have_it &&
-	    !partition->is_owner_gone)
-		return drop_copy(cluster, number);
+	    !partition->is_owner_gone) {
+		drop_copy(cluster, number);
+		return false;
+	}
 	return keep_up(cluster, number);
 }
 

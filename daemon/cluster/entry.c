@@ -16,7 +16,7 @@ struct entry_bytes {
 	uint16_t partition;
 	uint16_t part;
 	uint16_t parts;
-	uint16_t reserved;
+	uint16_t flags;
 	uint64_t epoch;
 	uint64_t before;
 	uint64_t time_ms;
@@ -33,6 +33,7 @@ void entry_write(const struct entry_head *head, struct slice part,
 		.partition = head->partition,
 		.part = head->part,
 		.parts = head->parts,
+		.flags = head->flags,
 		.epoch = head->epoch,
 		.before = head->before,
 		.time_ms = head->time_ms,
@@ -60,6 +61,7 @@ bool entry_read(struct slice entry, struct entry_head *head_out,
 		.partition = bytes.partition,
 		.part = bytes.part,
 		.parts = bytes.parts,
+		.flags = bytes.flags,
 		.epoch = bytes.epoch,
 		.before = bytes.before,
 		.time_ms = bytes.time_ms,
@@ -67,7 +69,7 @@ bool entry_read(struct slice entry, struct entry_head *head_out,
 	*part_out = (struct slice){(const char *)entry.data + sizeof(bytes),
 				   entry.size - sizeof(bytes)};
 	return bytes.format == ENTRY_FORMAT && bytes.kind >= ENTRY_ROWS &&
-	       bytes.kind <= ENTRY_SUM && bytes.parts > 0 &&
+	       bytes.kind <= ENTRY_CLAIM && bytes.parts > 0 &&
 	       bytes.parts <= ENTRY_MAX_PARTS && bytes.part < bytes.parts;
 }
 

@@ -17,7 +17,11 @@ enum entry_kind {
 	ENTRY_ROWS = 1, /* what one transaction has changed */
 	ENTRY_CLAIM,    /* the partition has another owner: from here on entries
 			   of earlier epochs do not count */
-	ENTRY_SUM,      /* journal_sum() and the rows, two u64, at this place */
+};
+
+enum {
+	/* Behind it all copies are summed up (journal_sum()) and compared. */
+	ENTRY_IS_SUMMED = 1,
 };
 
 struct entry_head {
@@ -25,6 +29,7 @@ struct entry_head {
 	uint16_t partition;
 	uint16_t part;  /* of [parts] */
 	uint16_t parts; /* 1 and up */
+	uint16_t flags; /* ENTRY_IS_*; of the last part */
 	uint64_t epoch;
 	uint64_t before; /* the number of the entry before it; 0: none */
 	uint64_t time_ms;

@@ -27,6 +27,7 @@ struct reading {
 	struct buffer rows; /* of all transactions: size_t, bytes */
 	size_t count;
 	size_t bytes;
+	bool sums; /* the last entry is to be summed up */
 };
 
 static void add_rows(struct reading *reading, struct slice packed,
@@ -67,6 +68,7 @@ static enum error take_rows(struct reading *reading,
 	if (reading->next_part < head->parts)
 		return ERR_NONE;
 	add_rows(reading, buffer_slice(&reading->parts), &error);
+	reading->sums = (head->flags & ENTRY_IS_SUMMED) != 0;
 	buffer_clear(&reading->parts);
 	reading->next_part = 0;
 	return error;
@@ -114,7 +116,7 @@ static enum error read_entries(struct reading *reading, bool *more_out)
 	reading->read = read;
 	log_subject_of(reading->partition, subject);
 	*more_out = true;
-	while (error == ERR_NONE &&
+	while (error == ERR_NONE && !reading->sums &&
 	       (reading->next_part > 0 ||
 		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
 		struct bus_message message = {0};
@@ -184,7 +186,14 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 			partition->read_epoch = reading.place.epoch;
 			if (partition->last < partition->applied)
 				partition->last = partition->applied;
+			partition->log_bytes += reading.bytes;
+			partition->entries =
+				reading.sums ? 0
+					     : partition->entries +
+						       (uint32_t)reading.count;
 			lock_release(&cluster->lock);
+			if (reading.sums)
+				sum_up(cluster, number, reading.place.number);
 		} else {
 			error = written;
 		}

@@ -15,6 +15,7 @@
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 
 enum {
 	TICKS = 10, /* in the time of a lease */
@@ -249,6 +250,10 @@ static enum error look_at_owners(struct cluster *cluster)
 		unsigned number;
 		struct partition *partition;
 
+		if (sscanf(rows[i].key, "s.%u", &number) == 1 &&
+		    number < ALL_PARTITIONS)
+			sum_read(buffer_slice(&rows[i].value),
+				 &cluster->partitions[number].owner_sum);
 		if (sscanf(rows[i].key, "p.%u", &number) != 1 ||
 		    number >= ALL_PARTITIONS)
 			continue;
@@ -376,13 +381,20 @@ static bool look(struct cluster *cluster)
 static void tell(struct cluster *cluster, bool is_connected)
 {
 	bool was_connected;
+	bool is_over;
 
 	lock_acquire(&cluster->lock);
+	is_over = cluster->lease_until_ms != 0 && !has_lease(cluster);
 	was_connected = cluster->is_connected;
 	cluster->is_connected = is_connected;
 	if (!has_lease(cluster))
 		wake_copying(cluster);
 	lock_release(&cluster->lock);
+	/* the copying thread may be busy: what it will leave is not fetched */
+	for (unsigned i = 0; is_over && i < ALL_PARTITIONS; i++)
+		store_own(cluster->store, i, false);
+	if (is_over)
+		pipeline_leave_strangers(cluster->pipeline, 0);
 	if (was_connected && !is_connected)
 		log_warn("cluster: the broker does not answer; without it "
 			 "nothing is fetched or changed, and answers may be "

@@ -123,6 +123,7 @@ struct config {
 	char snapshots[MAX_CONFIG_TEXT]; /* or "" */
 	char snapshots_key_file[MAX_CONFIG_TEXT];
 	uint64_t log_bytes; /* 0: any */
+	uint64_t snapshot_bytes;
 	uint64_t events_kept_ms;
 	/* extract: */
 	char settings[MAX_CONFIG_TEXT]; /* as in extract/settings.h */

@@ -365,6 +365,10 @@ const struct config_row config_rows[] = {
 	{"cluster", "snapshots_key_file", CONFIG_TEXT, true,
 	 FIELD(snapshots_key_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "", .meaning = "file with \"ID:SECRET\" for them"},
+	{"cluster", "snapshot_after", CONFIG_BYTES, true,
+	 FIELD(snapshot_bytes), RANGE(MIB / 64, 1024 * GIB, 64 * MIB),
+	 .meaning = "of the log of a 256th of all sites make another snapshot "
+		    "of it; what the last but one has is dropped from the log"},
 	{"cluster", "log_size", CONFIG_BYTES, true, FIELD(log_bytes),
 	 RANGE(0, UINT64_C(1024) * GIB, 0),
 	 .meaning = "of the whole log in a server; nothing can be changed "

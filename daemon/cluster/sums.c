@@ -1,0 +1,75 @@
+/*
+ * Comparing copies: owner and followers sum up all rows of a partition behind
+ * the same entry of its log. The owner's sum stands in BUS_FACTS.
+ */
+#include "daemon/cluster/cluster_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/log.h"
+
+enum { TEXT_BYTES = 96 };
+
+void sum_key(unsigned partition, char out[BUS_KEY_BYTES])
+{
+	snprintf(out, BUS_KEY_BYTES, "s.%03u", partition);
+}
+
+bool sum_read(struct slice text, struct partition_sum *sum_out)
+{
+	char copy[TEXT_BYTES] = "";
+	struct partition_sum sum;
+
+	if (text.size >= sizeof(copy))
+		return false;
+	if (text.size > 0)
+		memcpy(copy, text.data, text.size);
+	if (sscanf(copy, "%" SCNu64 " %" SCNx64 " %" SCNu64, &sum.number,
+		   &sum.sum, &sum.rows) != 3)
+		return false;
+	*sum_out = sum;
+	return true;
+}
+
+void sum_up(struct cluster *cluster, unsigned partition, uint64_t number)
+{
+	struct partition_sum sum = {.number = number};
+	struct txn txn = txn_begin_read(cluster->store);
+
+	sum.sum = journal_sum(&txn, partition, &sum.rows);
+	if (txn_end(&txn) != ERR_NONE)
+		return;
+	lock_acquire(&cluster->lock);
+	cluster->partitions[partition].own_sum = sum;
+	wake_tending(cluster);
+	wake_copying(cluster);
+	lock_release(&cluster->lock);
+}
+
+bool sums_differ(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct partition_sum own;
+	struct partition_sum theirs;
+
+	lock_acquire(&cluster->lock);
+	own = partition->own_sum;
+	theirs = partition->owner_sum;
+	if (own.number == 0 || own.number != theirs.number) {
+		lock_release(&cluster->lock);
+		return false;
+	}
+	partition->own_sum = (struct partition_sum){0};
+	if (own.sum != theirs.sum || own.rows != theirs.rows)
+		cluster->divergences++;
+	lock_release(&cluster->lock);
+	if (own.sum == theirs.sum && own.rows == theirs.rows)
+		return false;
+	log_error("cluster: partition %u: behind entry %" PRIu64
+		  " its copy here (%" PRIu64 " rows) is not that of its owner "
+		  "(%" PRIu64 " rows); it is made anew",
+		  number, own.number, own.rows, theirs.rows);
+	return true;
+}

@@ -1,0 +1,353 @@
+/*
+ * The thread that tends what others read of our partitions: their snapshots,
+ * their sums, and the stream of events, tpl.evt.<P>.<site>.
+ */
+#include "daemon/cluster/cluster_parts.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/answer/event_json.h"
+#include "daemon/cluster/partition_copy.h"
+#include "daemon/runtime/clock.h"
+#include "store/key.h"
+#include "store/log.h"
+#include "store/memory.h"
+#include "store/partitions.h"
+
+enum {
+	IDLE_MS = 5000,
+	SNAPSHOTS_KEPT = 2,
+	SNAPSHOT_MAX_MS = 60 * 60 * 1000, /* then little is enough, too */
+	PAUSE_MS = 60 * 1000,             /* after one that failed */
+	EVENTS_AT_ONCE = 64,
+};
+
+static bool is_own(struct cluster *cluster, unsigned number)
+{
+	bool is_own;
+
+	lock_acquire(&cluster->lock);
+	is_own = cluster->partitions[number].state == PARTITION_OWN &&
+		 has_lease(cluster);
+	lock_release(&cluster->lock);
+	return is_own;
+}
+
+/* Snapshots. */
+
+static bool needs_snapshot(struct cluster *cluster, unsigned number)
+{
+	const struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	bool needs;
+
+	lock_acquire(&cluster->lock);
+	needs = partition->state == PARTITION_OWN &&
+		now_ms >= partition->saved_ms &&
+		(partition->log_bytes >= cluster->options.snapshot_bytes ||
+		 (partition->log_bytes > 0 &&
+		  now_ms - partition->saved_ms >= SNAPSHOT_MAX_MS));
+	lock_release(&cluster->lock);
+	return needs;
+}
+
+/* What the older of the two that are kept has, nobody reads in the log. */
+static void shorten_log(struct cluster *cluster, unsigned number,
+			uint64_t newest)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	uint64_t older;
+
+	log_subject_of(number, subject);
+	if (depot_keep(cluster->depot, number, SNAPSHOTS_KEPT) != ERR_NONE ||
+	    depot_latest(cluster->depot, number, newest, &older) != ERR_NONE)
+		return;
+	if (older > 0)
+		cluster->ops->purge(cluster->bus, BUS_LOG, subject, older);
+}
+
+static void save(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct partition_copy copy;
+	uint64_t log_bytes;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	log_bytes = partition->log_bytes;
+	lock_release(&cluster->lock);
+	error = partition_save(cluster->store, number, clock_wall_ms(),
+			       cluster->depot, &copy);
+	lock_acquire(&cluster->lock);
+	partition->saved_ms = clock_steady_ms();
+	if (error == ERR_NONE)
+		partition->log_bytes -= log_bytes;
+	else
+		partition->saved_ms += PAUSE_MS;
+	lock_release(&cluster->lock);
+	if (error == ERR_NONE)
+		shorten_log(cluster, number, copy.head.number);
+	else
+		log_warn("cluster: partition %u cannot be saved in %s: %s; the "
+			 "log is kept",
+			 number, depot_location(cluster->depot),
+			 error_text(error));
+}
+
+/* Sums. */
+
+static void publish_sum(struct cluster *cluster, unsigned number)
+{
+	char key[BUS_KEY_BYTES];
+	char text[96];
+	struct partition_sum sum;
+	struct bus_row row = {0};
+	uint64_t revision;
+
+	lock_acquire(&cluster->lock);
+	sum = cluster->partitions[number].own_sum;
+	cluster->partitions[number].own_sum = (struct partition_sum){0};
+	lock_release(&cluster->lock);
+	if (sum.number == 0)
+		return;
+	sum_key(number, key);
+	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIx64 " %" PRIu64,
+		 sum.number, sum.sum, sum.rows);
+	cluster->ops->get(cluster->bus, BUS_FACTS, key, &row);
+	cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
+			  row.revision, &revision);
+	buffer_free(&row.value);
+}
+
+/* Events. */
+
+/* The last event of the partition that is in the stream; 0: none. False: that
+ * is not known now. */
+static bool find_published(struct cluster *cluster, unsigned number,
+			   uint64_t *published_out)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message last = {0};
+	enum error error;
+	json_t *event;
+
+	*published_out = 0;
+	snprintf(subject, sizeof(subject), "tpl.evt.%03u.>", number);
+	error = cluster->ops->last(cluster->bus, BUS_EVENTS, subject, &last);
+	if (error == ERR_NONE) {
+		event = json_loadb(last.data.data, last.data.size, 0, NULL);
+		*published_out = (uint64_t)json_integer_value(
+			json_object_get(event, "seq"));
+		json_decref(event);
+	}
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	return error == ERR_NONE || error == ERR_NOT_FOUND;
+}
+
+/* Events to publish; each of another subject than those before, for one
+ * append(). */
+struct leaflet {
+	uint64_t number;
+	unsigned partition;
+	struct buffer body;
+	char subject[BUS_SUBJECT_BYTES];
+	char id[48];
+};
+
+struct press {
+	struct leaflet leaflets[EVENTS_AT_ONCE];
+	size_t count;
+	uint64_t reached; /* events up to this one were looked at */
+	bool is_full;
+};
+
+/* A subject has no blanks and no wildcards; a host neither. */
+static void write_leaflet(struct leaflet *leaflet, unsigned partition,
+			  uint64_t number, const struct event_row *event)
+{
+	leaflet->number = number;
+	leaflet->partition = partition;
+	snprintf(leaflet->subject, sizeof(leaflet->subject),
+		 "tpl.evt.%03u.%.*s", partition,
+		 (int)(event->host.size < 200 ? event->host.size : 200),
+		 event->host.size == 0 ? "" : (const char *)event->host.data);
+	if (event->host.size == 0)
+		snprintf(leaflet->subject, sizeof(leaflet->subject),
+			 "tpl.evt.%03u._", partition);
+	snprintf(leaflet->id, sizeof(leaflet->id), "evt.%" PRIu64, number);
+	event_append(number, event, &leaflet->body);
+}
+
+static bool has_subject(const struct press *press, const char *subject)
+{
+	for (size_t i = 0; i < press->count; i++)
+		if (strcmp(press->leaflets[i].subject, subject) == 0)
+			return true;
+	return false;
+}
+
+/* Take events behind `from` of the partitions in `published`, where that is
+ * what each has published; UINT64_MAX: it is not ours. */
+static void gather(struct cluster *cluster, uint64_t from,
+		   const uint64_t *published, struct press *press)
+{
+	struct txn txn = txn_begin_read(cluster->store);
+	struct key key = key_number(from + 1);
+	struct scan scan =
+		scan_begin_at(&txn, TABLE_EVENTS, key_slice(&key), 0);
+
+	press->reached = from;
+	while (press->count < EVENTS_AT_ONCE && scan_next(&scan)) {
+		uint64_t number = key_u64(scan.key, 0);
+		unsigned partition =
+			store_partition_of_event(cluster->store, number);
+		struct leaflet *leaflet = &press->leaflets[press->count];
+		struct event_row event;
+
+		if (partition < ALL_PARTITIONS &&
+		    number > published[partition] &&
+		    event_decode(scan.value, &event)) {
+			write_leaflet(leaflet, partition, number, &event);
+			if (has_subject(press, leaflet->subject)) {
+				buffer_free(&leaflet->body);
+				press->is_full = true;
+				break;
+			}
+			press->count++;
+		}
+		press->reached = number;
+	}
+	press->is_full |= press->count == EVENTS_AT_ONCE;
+	scan_end(&scan);
+	txn_end(&txn);
+}
+
+static enum error print(struct cluster *cluster, struct press *press)
+{
+	struct bus_entry entries[EVENTS_AT_ONCE];
+
+	if (press->count == 0)
+		return ERR_NONE;
+	for (size_t i = 0; i < press->count; i++)
+		entries[i] = (struct bus_entry){
+			.subject = press->leaflets[i].subject,
+			.id = press->leaflets[i].id,
+			.data = buffer_slice(&press->leaflets[i].body),
+			.expected = BUS_ANY,
+		};
+	return cluster->ops->append(cluster->bus, entries, press->count);
+}
+
+/* From where events are to be published; UINT64_MAX: there is nothing to do. */
+static uint64_t find_from(struct cluster *cluster, uint64_t *published)
+{
+	uint64_t from = UINT64_MAX;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+		bool asks;
+
+		published[i] = UINT64_MAX;
+		lock_acquire(&cluster->lock);
+		asks = partition->state == PARTITION_OWN &&
+		       !partition->is_published_known;
+		lock_release(&cluster->lock);
+		if (asks) {
+			uint64_t last;
+
+			if (!find_published(cluster, i, &last))
+				continue;
+			lock_acquire(&cluster->lock);
+			partition->published = last;
+			partition->is_published_known = true;
+			lock_release(&cluster->lock);
+		}
+		lock_acquire(&cluster->lock);
+		if (partition->state == PARTITION_OWN &&
+		    partition->has_events) {
+			published[i] = partition->published;
+			partition->has_events = false;
+			if (partition->published < from)
+				from = partition->published;
+		}
+		lock_release(&cluster->lock);
+	}
+	return from;
+}
+
+/* What was published, or (again) that there is something to publish. */
+static void note(struct cluster *cluster, const uint64_t *published,
+		 uint64_t reached, bool is_done)
+{
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+
+		if (published[i] == UINT64_MAX)
+			continue;
+		if (reached > partition->published)
+			partition->published = reached;
+		partition->has_events |= !is_done;
+	}
+	lock_release(&cluster->lock);
+}
+
+static void publish_events(struct cluster *cluster)
+{
+	uint64_t published[ALL_PARTITIONS];
+	uint64_t from = find_from(cluster, published);
+	bool goes_on = from != UINT64_MAX;
+
+	while (goes_on) {
+		struct press press = {0};
+		enum error error;
+
+		gather(cluster, from, published, &press);
+		error = print(cluster, &press);
+		goes_on = error == ERR_NONE && press.is_full;
+		note(cluster, published, error == ERR_NONE ? press.reached : 0,
+		     error == ERR_NONE);
+		from = press.reached;
+		for (size_t i = 0; i < press.count; i++)
+			buffer_free(&press.leaflets[i].body);
+	}
+}
+
+static bool wait_for_work(struct cluster *cluster)
+{
+	uint64_t until_ms = clock_steady_ms() + IDLE_MS;
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	while (!cluster->is_work && !cluster->is_ending &&
+	       condition_wait_until(&cluster->has_work, &cluster->lock,
+				    until_ms))
+		;
+	cluster->is_work = false;
+	goes_on = !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return goes_on;
+}
+
+void *tending_main(void *argument)
+{
+	struct cluster *cluster = argument;
+
+	while (wait_for_work(cluster)) {
+		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+			if (!is_own(cluster, i))
+				continue;
+			publish_sum(cluster, i);
+			if (cluster->depot != NULL &&
+			    needs_snapshot(cluster, i))
+				save(cluster, i);
+		}
+		publish_events(cluster);
+	}
+	return NULL;
+}

@@ -48,6 +48,7 @@ static const struct verb *const verbs[] = {
 	&verb_train,
 	&verb_restore,
 	&verb_salvage,
+	&verb_partition,
 	&verb_completion,
 	NULL,
 };

@@ -193,6 +193,8 @@ extern const struct verb verb_backup;
 /* ctl_restore.c */
 extern const struct verb verb_restore;
 extern const struct verb verb_salvage;
+/* ctl_partition.c */
+extern const struct verb verb_partition;
 /* ctl_compact.c */
 extern const struct verb verb_compact;
 /* ctl_completion.c */

@@ -6,11 +6,7 @@
 
 #include "store/buffer.h"
 
-/*
- * Make a folder under $TMPDIR; free() the path. NULL on an error, which is
- * reported.
- */
-static char *make_folder(const struct ctl *ctl)
+char *temporary_folder_make(const struct ctl *ctl)
 {
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	const char *parent = getenv("TMPDIR");
@@ -28,7 +24,7 @@ static char *make_folder(const struct ctl *ctl)
 	return NULL;
 }
 
-static void remove_folder(const char *path)
+void temporary_folder_remove(const char *path)
 {
 	DIR *folder = opendir(path);
 	const struct dirent *entry;
@@ -49,7 +45,7 @@ static void remove_folder(const char *path)
 enum error temporary_store_open(const struct ctl *ctl, struct store **store_out)
 {
 	const struct store_options options = {.is_temporary = true};
-	char *path = make_folder(ctl);
+	char *path = temporary_folder_make(ctl);
 	enum error error;
 
 	if (path == NULL)
@@ -57,7 +53,7 @@ enum error temporary_store_open(const struct ctl *ctl, struct store **store_out)
 	error = store_open(store_out, path, &options);
 	if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: %s", path, error_text(error));
-	remove_folder(path);
+	temporary_folder_remove(path);
 	free(path);
 	return error;
 }

@@ -14,4 +14,14 @@
 enum error temporary_store_open(const struct ctl *ctl,
 				struct store **store_out);
 
+/*
+ * The same with a folder that stays until temporary_folder_remove(), for what
+ * is written beside the data. Make one under $TMPDIR, mode 0700: NULL on an
+ * error, which is reported; else free() the path.
+ */
+char *temporary_folder_make(const struct ctl *ctl);
+
+/* Remove it, and the files in it. */
+void temporary_folder_remove(const char *path);
+
 #endif

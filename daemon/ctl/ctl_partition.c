@@ -1,0 +1,387 @@
+/* daemon/ctl/ctl_partition.c - templatectl partition: the parts of a cluster's
+ * store, offline. */
+#include "daemon/ctl/ctl_partition.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/cluster/cluster.h"
+#include "daemon/cluster/partition_sizes.h"
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/ctl_store.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/table.h"
+#include "store/memory.h"
+
+enum {
+	ANY_PARTITION = JOURNAL_PARTITIONS,
+	CONNECT_TIMEOUT_MS = 10000,
+	STALL_TIMEOUT_S = 60,
+};
+
+static const char *text_or_none(const struct ctl *ctl, const char *name)
+{
+	const char *text = option_text(ctl, name);
+
+	return text == NULL ? "" : text;
+}
+
+struct depot *ctl_partition_depot(const struct ctl *ctl, const char *folder)
+{
+	struct depot *depot = NULL;
+
+	depot_open(&depot, &(struct depot_options){
+				   .location = option_text(ctl, "depot"),
+				   .key_file = text_or_none(ctl, "key-file"),
+				   .ca_file = text_or_none(ctl, "ca-file"),
+				   .spool_folder = folder,
+				   .connect_timeout_ms = CONNECT_TIMEOUT_MS,
+				   .stall_timeout_s = STALL_TIMEOUT_S,
+			   });
+	return depot;
+}
+
+/* The store with its partitions; false, with a message, when it cannot be
+ * opened. */
+static bool open_store(const struct ctl *ctl, const char *path, bool is_written,
+		       struct store **store_out)
+{
+	const struct store_options options = {
+		.is_read_only = !is_written, .partition_of = cluster_partition};
+	enum error error = store_open(store_out, path, &options);
+
+	if (error != ERR_NONE)
+		ctl_complain_store(ctl, path, error);
+	return error == ERR_NONE;
+}
+
+static bool read_sizes(const struct ctl *ctl, struct store *store,
+		       const char *path, struct partition_sizes *sizes)
+{
+	enum error error = partition_sizes_read(store, sizes);
+
+	if (error != ERR_NONE)
+		ctl_complain_store(ctl, path, error);
+	return error == ERR_NONE;
+}
+
+/* Is it a store of a cluster, or an empty one? */
+static bool has_partitions(const struct ctl *ctl, const char *path,
+			   const struct partition_sizes *sizes)
+{
+	if (sizes->strange_sites == 0)
+		return true;
+	ctl_complain(ctl,
+		     "%s: not a store of a cluster: %" PRIu64
+		     " sites have other numbers; partition migrate puts its "
+		     "partitions into a depot",
+		     path, sizes->strange_sites);
+	return false;
+}
+
+void ctl_partition_print(const struct ctl *ctl, const char *place,
+			 const char *path, const struct partition_copy *copy)
+{
+	json_t *answer =
+		json_pack("{s:I, s:s, s:I, s:I, s:I}", "partition",
+			  (json_int_t)copy->head.partition, place, path,
+			  "number", (json_int_t)copy->head.number, "epoch",
+			  (json_int_t)copy->head.epoch, "unpacked_bytes",
+			  (json_int_t)copy->bytes);
+
+	client_print(ctl, answer);
+	json_decref(answer);
+}
+
+static json_t *size_json(unsigned partition, const struct partition_size *size)
+{
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I}", "partition", (json_int_t)partition,
+		"sites", (json_int_t)size->sites, "pages",
+		(json_int_t)size->pages, "rows", (json_int_t)size->rows,
+		"bytes", (json_int_t)size->bytes);
+}
+
+static const struct column columns[] = {
+	{.title = "PARTITION", .is_number = true},
+	{.title = "SITES", .is_number = true},
+	{.title = "PAGES", .is_number = true},
+	{.title = "ROWS", .is_number = true},
+	{.title = "BYTES", .is_number = true},
+};
+
+static void print_sizes(const struct ctl *ctl,
+			const struct partition_sizes *sizes)
+{
+	struct text_table *table =
+		table_create(columns, sizeof(columns) / sizeof(columns[0]));
+	json_t *rows = json_array();
+	json_t *answer;
+
+	for (unsigned i = 0; i < JOURNAL_PARTITIONS; i++) {
+		const struct partition_size *size = &sizes->items[i];
+
+		if (size->rows == 0)
+			continue;
+		json_array_append_new(rows, size_json(i, size));
+		table_printf(table, "%u", i);
+		table_printf(table, "%" PRIu64, size->sites);
+		table_printf(table, "%" PRIu64, size->pages);
+		table_printf(table, "%" PRIu64, size->rows);
+		table_printf(table, "%" PRIu64, size->bytes);
+	}
+	answer = json_pack("{s:o, s:b}", "partitions", rows, "is_of_cluster",
+			   sizes->strange_sites == 0);
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		table_print(table);
+	json_decref(answer);
+	table_destroy(table);
+}
+
+static enum ctl_status list(const struct ctl *ctl, const char *path)
+{
+	struct partition_sizes *sizes;
+	struct store *store = NULL;
+	bool is_read;
+
+	if (!ctl_open_store(ctl, path, &store))
+		return CTL_FAILED;
+	sizes = mem_alloc(1, sizeof(*sizes));
+	is_read = read_sizes(ctl, store, path, sizes);
+	if (is_read)
+		print_sizes(ctl, sizes);
+	free(sizes);
+	store_close(store);
+	return is_read ? CTL_DONE : CTL_FAILED;
+}
+
+/* False, with a message: it is no number of a partition. */
+static bool read_partition(const struct ctl *ctl, const char *text,
+			   unsigned *partition_out)
+{
+	char *end = NULL;
+	unsigned long number = strtoul(text, &end, 10);
+
+	*partition_out = (unsigned)number;
+	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' &&
+	    number < JOURNAL_PARTITIONS)
+		return true;
+	ctl_complain(ctl,
+		     "%s: a partition is 0 to %d; %d is hooks and silences",
+		     text, JOURNAL_PARTITIONS - 1, JOURNAL_COMMON);
+	return false;
+}
+
+static enum ctl_status save(const struct ctl *ctl, struct store *store,
+			    const char *path, unsigned partition)
+{
+	const char *file = ctl->operands[2];
+	struct partition_sizes *sizes = mem_alloc(1, sizeof(*sizes));
+	struct partition_copy copy;
+	enum ctl_status status = CTL_FAILED;
+	enum error error;
+
+	if (read_sizes(ctl, store, path, sizes) &&
+	    has_partitions(ctl, path, sizes)) {
+		error = partition_save_file(store, partition, clock_wall_ms(),
+					    file, &copy);
+		if (error == ERR_NONE) {
+			ctl_partition_print(ctl, "file", file, &copy);
+			status = CTL_DONE;
+		} else {
+			ctl_complain(ctl, "%s: cannot be written: %s", file,
+				     error_text(error));
+		}
+	}
+	free(sizes);
+	return status;
+}
+
+static enum ctl_status export(const struct ctl *ctl, const char *path) {
+	enum ctl_status status = CTL_FAILED; struct store *store = NULL;
+	unsigned partition;
+
+	if (!read_partition(ctl, ctl->operands[1],
+			    &partition)) return CTL_USAGE;
+	/* a reader of a store has no secrets */
+	if (open_store(ctl, path, option_given(ctl, "with-secrets"), &store))
+		status = save(ctl, store, path, partition);
+	store_close(store);
+	return status;
+}
+
+/* Is there room for the partition, or for all? */
+static bool may_import(const struct ctl *ctl, struct store *store,
+		       const char *path, unsigned partition)
+{
+	struct partition_sizes *sizes = mem_alloc(1, sizeof(*sizes));
+	bool is_fit = read_sizes(ctl, store, path, sizes) &&
+		      has_partitions(ctl, path, sizes);
+
+	for (unsigned i = 0; i < JOURNAL_PARTITIONS && is_fit; i++) {
+		if ((partition != ANY_PARTITION && partition != i) ||
+		    sizes->items[i].rows == 0 || option_given(ctl, "force"))
+			continue;
+		ctl_complain(ctl,
+			     "%s: has partition %u already; --force replaces "
+			     "it",
+			     path, i);
+		is_fit = false;
+	}
+	free(sizes);
+	return is_fit;
+}
+
+static bool complain_file(const struct ctl *ctl, const char *file,
+			  enum error error)
+{
+	if (error == ERR_VERSION)
+		ctl_complain(ctl, "%s: another version wrote it", file);
+	else if (error != ERR_NONE)
+		ctl_complain(ctl, "%s: %s", file, error_text(error));
+	return error != ERR_NONE;
+}
+
+static enum ctl_status import_file(const struct ctl *ctl, const char *path)
+{
+	const char *file = ctl->operands[1];
+	enum ctl_status status = CTL_FAILED;
+	struct partition_copy copy;
+	struct store *store = NULL;
+
+	/* first to its end: nothing goes for a file that is damaged */
+	if (complain_file(ctl, file, partition_load_file(NULL, file, &copy)) ||
+	    !open_store(ctl, path, true, &store))
+		return CTL_FAILED;
+	if (may_import(ctl, store, path, copy.head.partition) &&
+	    !complain_file(ctl, file,
+			   partition_load_file(store, file, &copy))) {
+		ctl_partition_print(ctl, "file", file, &copy);
+		status = CTL_DONE;
+	}
+	store_close(store);
+	return status;
+}
+
+/* The newest snapshot of the partition, if the depot has one. */
+static bool import_latest(const struct ctl *ctl, struct store *store,
+			  struct depot *depot, unsigned partition,
+			  uint64_t *count)
+{
+	struct depot_item item = {.partition = partition};
+	struct partition_copy copy;
+	enum error error =
+		depot_latest(depot, partition, UINT64_MAX, &item.number);
+
+	if (error == ERR_NOT_FOUND)
+		return true;
+	if (error == ERR_NONE)
+		error = partition_load(store, item, depot, &copy);
+	if (error == ERR_VERSION)
+		ctl_complain(ctl, "partition %u: another version wrote it",
+			     partition);
+	else if (error != ERR_NONE)
+		ctl_complain(ctl, "partition %u: %s", partition,
+			     error_text(error));
+	++*count;
+	return error == ERR_NONE;
+}
+
+/* Into a store that has nothing yet, or over what it has. */
+static bool import_all(const struct ctl *ctl, struct store *store,
+		       const char *path, struct depot *depot)
+{
+	uint64_t count = 0;
+	json_t *answer;
+
+	if (!may_import(ctl, store, path, ANY_PARTITION))
+		return false;
+	for (unsigned i = 0; i < JOURNAL_PARTITIONS; i++)
+		if (!import_latest(ctl, store, depot, i, &count))
+			return false;
+	answer = json_pack("{s:s, s:I}", "depot", depot_location(depot),
+			   "partitions", (json_int_t)count);
+	client_print(ctl, answer);
+	json_decref(answer);
+	return true;
+}
+
+static enum ctl_status import_depot(const struct ctl *ctl, const char *path)
+{
+	enum ctl_status status = CTL_FAILED;
+	struct depot *depot = NULL;
+	struct store *store = NULL;
+
+	if (option_text(ctl, "depot") == NULL) {
+		ctl_complain(ctl, "a FILE or --depot is needed");
+		return CTL_USAGE;
+	}
+	depot = ctl_partition_depot(ctl, path);
+	if (depot != NULL && open_store(ctl, path, true, &store) &&
+	    import_all(ctl, store, path, depot))
+		status = CTL_DONE;
+	store_close(store);
+	depot_close(depot);
+	return status;
+}
+
+static enum ctl_status run_partition(const struct ctl *ctl)
+{
+	const char *action = ctl->operands[0];
+	const char *path = option_text(ctl, "store");
+
+	if (path == NULL) {
+		ctl_complain(ctl, "--store is needed");
+		return CTL_USAGE;
+	}
+	if (strcmp(action, "list") == 0)
+		return list(ctl, path);
+	if (strcmp(action, "export") == 0)
+		return export(ctl, path);
+	if (strcmp(action, "import") == 0 && ctl->operand_count > 1)
+		return import_file(ctl, path);
+	if (strcmp(action, "import") == 0)
+		return import_depot(ctl, path);
+	return ctl_partition_migrate(ctl, path);
+}
+
+static const struct verb_option options[] = {
+	{.name = "store",
+	 .kind = OPTION_TEXT,
+	 .value = "DIR",
+	 .meaning = "the folder of the store"},
+	{.name = "force",
+	 .kind = OPTION_FLAG,
+	 .meaning = "replace what is there"},
+	{.name = "with-secrets",
+	 .kind = OPTION_FLAG,
+	 .meaning = "headers, proxies and targets of hooks, too"},
+	{.name = "depot",
+	 .kind = OPTION_TEXT,
+	 .value = "LOCATION",
+	 .meaning = "where snapshots are kept, as cluster.snapshots"},
+	{.name = "key-file",
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "NAME:SECRET for it, as cluster.snapshots_key_file"},
+	{.name = "ca-file",
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "more authorities that sign its certificate"},
+	{.name = NULL},
+};
+
+const struct verb verb_partition = {
+	.name = "partition",
+	.group = VERBS_OPERATE,
+	.operands = "list | export PARTITION FILE | import [FILE] | migrate",
+	.min_operands = 1,
+	.max_operands = 3,
+	.summary = "The partitions of a store, while no daemon has it",
+	.options = options,
+	.run = run_partition,
+};

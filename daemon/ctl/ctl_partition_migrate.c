@@ -1,0 +1,165 @@
+/* daemon/ctl/ctl_partition_migrate.c - templatectl partition migrate: what one
+ * daemon has learned, for a cluster to start from. */
+#include "daemon/ctl/ctl_partition.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "daemon/cluster/cluster.h"
+#include "daemon/cluster/partition_sizes.h"
+#include "daemon/ctl/ctl_client.h"
+#include "daemon/ctl/ctl_store.h"
+#include "daemon/ctl/progress.h"
+#include "daemon/ctl/temporary_store.h"
+#include "daemon/runtime/clock.h"
+#include "store/memory.h"
+#include "store/repartition.h"
+
+struct migration {
+	const struct ctl *ctl;
+	struct depot *depot;
+	struct store *store; /* the new one */
+	struct partition_sizes sizes;
+	struct repartition_report report;
+	uint64_t saved; /* partitions */
+	uint64_t bytes; /* of their rows */
+};
+
+static bool complain_of_old(const struct ctl *ctl, const char *path,
+			    enum error error)
+{
+	if (error == ERR_MALFORMED)
+		ctl_complain(ctl, "%s: is a store of a cluster already", path);
+	else if (error == ERR_TOO_LARGE)
+		ctl_complain(ctl, "%s: too many sites of a partition", path);
+	else if (error != ERR_NONE)
+		ctl_complain_store(ctl, path, error);
+	return error == ERR_NONE;
+}
+
+/* All rows of the old store, under their new numbers. */
+static bool renumber(struct migration *migration, const char *path,
+		     const char *folder)
+{
+	const struct store_options written = {0};
+	const struct store_options options = {
+		.is_temporary = true, .partition_of = cluster_partition};
+	struct store *old = NULL;
+	enum error error;
+
+	/* it is there, and is not made */
+	if (!ctl_open_store(migration->ctl, path, &old))
+		return false;
+	store_close(old);
+	old = NULL;
+	/* to write, so that nobody else does, and secrets can be read */
+	error = store_open(&old, path, &written);
+	if (error == ERR_NONE)
+		error = store_open(&migration->store, folder, &options);
+	if (error == ERR_NONE)
+		error = store_repartition(
+			old, migration->store,
+			option_given(migration->ctl, "with-secrets"),
+			&migration->report);
+	store_close(old);
+	if (!complain_of_old(migration->ctl, path, error))
+		return false;
+	error = partition_sizes_read(migration->store, &migration->sizes);
+	return complain_of_old(migration->ctl, folder, error);
+}
+
+/* A cluster that has begun is not begun again. */
+static bool is_free(const struct migration *migration)
+{
+	enum error error = ERR_NOT_FOUND;
+	uint64_t number;
+
+	if (option_given(migration->ctl, "force"))
+		return true;
+	for (unsigned i = 0; i < JOURNAL_PARTITIONS && error == ERR_NOT_FOUND;
+	     i++)
+		if (migration->sizes.items[i].rows > 0)
+			error = depot_latest(migration->depot, i, UINT64_MAX,
+					     &number);
+	if (error == ERR_NONE)
+		ctl_complain(migration->ctl,
+			     "%s: has snapshots already; --force adds these",
+			     depot_location(migration->depot));
+	return error == ERR_NOT_FOUND;
+}
+
+static bool save_all(struct migration *migration)
+{
+	struct progress progress = progress_begin("save");
+	struct partition_copy copy;
+	enum error error = ERR_NONE;
+
+	for (unsigned i = 0; i < JOURNAL_PARTITIONS && error == ERR_NONE; i++) {
+		progress_show(&progress, i, JOURNAL_PARTITIONS, NULL);
+		/* that of all is there, with hooks or without */
+		if (migration->sizes.items[i].rows == 0 && i != JOURNAL_COMMON)
+			continue;
+		error = partition_save(migration->store, i, clock_wall_ms(),
+				       migration->depot, &copy);
+		migration->saved++;
+		migration->bytes += copy.bytes;
+	}
+	progress_clear(&progress);
+	if (error != ERR_NONE)
+		ctl_complain(migration->ctl, "%s: %s",
+			     depot_location(migration->depot),
+			     error_text(error));
+	return error == ERR_NONE;
+}
+
+static void print(const struct migration *migration)
+{
+	const struct repartition_report *report = &migration->report;
+	json_t *answer = json_pack(
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "depot",
+		depot_location(migration->depot), "partitions",
+		(json_int_t)migration->saved, "sites",
+		(json_int_t)report->sites, "events", (json_int_t)report->events,
+		"rows", (json_int_t)report->rows, "unpacked_bytes",
+		(json_int_t)migration->bytes, "secrets",
+		(json_int_t)report->secrets, "secrets_copied",
+		(json_int_t)report->secrets_copied);
+
+	client_print(migration->ctl, answer);
+	json_decref(answer);
+	if (report->secrets > report->secrets_copied)
+		ctl_complain(migration->ctl,
+			     "%" PRIu64 " secrets of sites and hooks were left "
+			     "out: they are locked until they are given "
+			     "again, or --with-secrets",
+			     report->secrets - report->secrets_copied);
+}
+
+enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path)
+{
+	struct migration *migration;
+	enum ctl_status status = CTL_FAILED;
+	char *folder;
+
+	if (option_text(ctl, "depot") == NULL) {
+		ctl_complain(ctl, "--depot is needed");
+		return CTL_USAGE;
+	}
+	folder = temporary_folder_make(ctl);
+	if (folder == NULL)
+		return CTL_FAILED;
+	migration = mem_alloc(1, sizeof(*migration));
+	migration->ctl = ctl;
+	migration->depot = ctl_partition_depot(ctl, folder);
+	if (migration->depot != NULL && renumber(migration, path, folder) &&
+	    is_free(migration) && save_all(migration)) {
+		print(migration);
+		status = CTL_DONE;
+	}
+	depot_close(migration->depot);
+	store_close(migration->store);
+	free(migration);
+	temporary_folder_remove(folder);
+	free(folder);
+	return status;
+}

@@ -1,0 +1,167 @@
+"""templatectl partition: what one daemon has learned, for a cluster."""
+
+import json
+import sys
+
+import harness
+
+CTL = harness.PROGRAMS / "templatectl"
+# It has nothing to do by itself.
+CALM = {"watch": {"interval": "0 s"}}
+
+
+class Partitions(harness.Case):
+    def setUp(self):
+        # names of different partitions, or of one: whatever they hash to
+        port = harness.free_port()
+        listen = "".join(f"listen 127.0.0.{n}:{port};" for n in (2, 3, 4))
+        self.web(extra=listen)
+        self.hosts = [f"127.0.0.{n}:{port}" for n in (2, 3, 4)]
+        self.depot = self.folder()
+
+    def ctl(self, *arguments, status=0):
+        """(what it prints as JSON, what it says)."""
+        done = harness.run([CTL, "--json", "partition", *arguments])
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return json.loads(done.stdout) if done.stdout else None, done.stderr
+
+    def known(self, daemon):
+        """All that the daemon answers about its sites."""
+        sites = {}
+        for host in self.hosts:
+            site = daemon.json(f"/v1/sites/{host}")
+            pages = [page for cluster in daemon.clusters(host)
+                     for page in daemon.pages(cluster["id"])]
+            sites[host] = (
+                site["pages"], site["clusters"], site["threshold"],
+                daemon.clusters(host), daemon.partition(host),
+                {page: daemon.text(page, method="df+")
+                 for page in sorted(pages)[::7]})
+        events = [{k: v for k, v in json.loads(line).items() if k != "seq"}
+                  for line in daemon.get("/v1/events").text.splitlines()]
+        return sites, events
+
+    def assert_known(self, daemon, known):
+        sites, events = self.known(daemon)
+        for host in self.hosts:
+            self.assertTrue(sites[host] == known[0][host], host)
+        self.assertEqual(events[:len(known[1])], known[1])
+
+    def crawled(self):
+        """(a store of three sites, what its daemon knew of them)."""
+        daemon = self.daemon(CALM)
+        for host in self.hosts:
+            daemon.watch(f"http://{host}/", max_pages=30,
+                         headers={"X-Key": "mine"} if host == self.hosts[1]
+                         else {})
+        for host in self.hosts:
+            daemon.wait_for(host)
+        daemon.wait_for_calm()
+        known = [None]
+
+        def is_settled():
+            before, known[0] = known[0], self.known(daemon)
+            return before == known[0]
+        harness.wait_until(is_settled, "an end of what it finds")
+        daemon.stop()
+        return daemon, known[0]
+
+    def restored(self, depot, *more):
+        """A store of what is in the depot, checked."""
+        store = self.folder() / "store"
+        self.ctl("import", "--store", store, "--depot", depot, *more)
+        done = harness.run([CTL, "--json", "verify", "--store", store])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return store
+
+    def start_on(self, store):
+        daemon = harness.Daemon({"store": {"path": str(store)}, **CALM})
+        daemon.store = str(store)
+        self.addCleanup(daemon.remove)
+        harness.give(store.parent)
+        return daemon.start()
+
+    def test_a_store_becomes_a_depot_and_a_store_again(self):
+        old, known = self.crawled()
+        before = self.ctl("list", "--store", old.store)[0]
+        self.assertFalse(before["is_of_cluster"])
+        report, said = self.ctl("migrate", "--store", old.store, "--depot",
+                                self.depot)
+        self.assertEqual(report["sites"], 3)
+        self.assertGreaterEqual(report["events"], len(known[1]))
+        self.assertEqual((report["secrets"], report["secrets_copied"]), (1, 0))
+        self.assertIn("left out", said)
+        # the old one is what it was
+        self.assertFalse(self.ctl("list", "--store",
+                                  old.store)[0]["is_of_cluster"])
+        store = self.restored(self.depot)
+        after = self.ctl("list", "--store", store)[0]
+        self.assertTrue(after["is_of_cluster"])
+        self.assertEqual(after["partitions"], before["partitions"])
+        daemon = self.start_on(store)
+        self.assertEqual(daemon.json(f"/v1/sites/{self.hosts[1]}")["state"],
+                         "locked")
+        self.assert_known(daemon, known)
+        daemon.stop()
+        # a cluster that has begun is not begun again
+        said = self.ctl("migrate", "--store", old.store, "--depot", self.depot,
+                        status=1)[1]
+        self.assertIn("already", said)
+        self.assertIn("already", self.ctl(
+            "import", "--store", store, "--depot", self.depot, status=1)[1])
+
+    def test_secrets_and_single_partitions(self):
+        old, known = self.crawled()
+        report = self.ctl("migrate", "--store", old.store, "--depot",
+                          self.depot, "--with-secrets")[0]
+        self.assertEqual(report["secrets_copied"], 1)
+        first, second = self.restored(self.depot), self.folder() / "store"
+        files = self.folder()
+        for row in self.ctl("list", "--store", first)[0]["partitions"]:
+            number = str(row["partition"])
+            self.ctl("export", number, files / number, "--store", first,
+                     "--with-secrets")
+            self.ctl("import", files / number, "--store", second)
+            self.assertIn("--force", self.ctl(
+                "import", files / number, "--store", second, status=1)[1])
+            self.ctl("import", files / number, "--store", second, "--force")
+        daemon = self.start_on(second)
+        self.assertEqual(daemon.json(f"/v1/sites/{self.hosts[1]}")["state"],
+                         "watching")
+        self.assert_known(daemon, known)
+        # it is in use
+        self.assertIn("stopped", self.ctl("import", files / number, "--store",
+                                          second, status=1)[1])
+        daemon.stop()
+        daemon.verify_store()
+        # a file that is cut, and a store without partitions
+        whole = (files / number).read_bytes()
+        (files / number).write_bytes(whole[:-1])
+        self.assertIn("damaged", self.ctl("import", files / number, "--store",
+                                          second, "--force", status=1)[1])
+        (files / number).write_bytes(whole)
+        for words in (("import", files / number, "--force"),
+                      ("export", number, files / "x")):
+            self.assertIn("not a store of a cluster", self.ctl(
+                *words, "--store", old.store, status=1)[1])
+        self.assertFalse((files / "x").exists())
+
+    def test_what_is_wrong_is_said(self):
+        store = self.folder() / "none"
+        for words, status, said in (
+                (("list",), 2, "--store"),
+                (("list", "--store", store), 1, "no store"),
+                (("export", "999", "x", "--store", store), 2, "0 to 256"),
+                (("import", "--store", store), 2, "--depot"),
+                (("migrate", "--store", store), 2, "--depot"),
+                (("import", "/nowhere", "--store", store), 1, "not found"),
+                (("migrate", "--store", store, "--depot", "/nowhere"), 1,
+                 "cluster.snapshots /nowhere"),
+                (("migrate", "--store", store, "--depot", self.depot), 1,
+                 "no store")):
+            with self.subTest(words):
+                self.assertIn(said, self.ctl(*words, status=status)[1])
+
+
+if __name__ == "__main__":
+    sys.exit(harness.main())

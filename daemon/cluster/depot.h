@@ -16,6 +16,8 @@
  * goes to a server waits in an unnamed file of `spool_folder`: its size and its
  * checksum are said before it is sent.
  *
+ * S3 takes 5 GiB at most in one piece; nothing is put in parts.
+ *
  * One node at a time puts and drops snapshots of a partition: its owner. A
  * second one is ERR_BUSY, or has the first one fail so. Any number may read.
  * All functions wait for disks and servers, and may be called by any thread.

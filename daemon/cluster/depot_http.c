@@ -227,18 +227,24 @@ enum error depot_http_open(void **place_out,
 static enum error begin(void *context, struct depot_item item, int *file_out)
 {
 	const struct http_place *place = context;
-	int file =
-		open(place->spool_folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	struct buffer name = {0};
+	int code = 0;
+	int file;
 
 	(void)item;
-	if (file < 0) {
-		log_error("%s: a file for a snapshot cannot be made: %s",
-			  place->spool_folder, strerrordesc_np(errno));
-		return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL
-							  : ERR_IO;
-	}
+	buffer_printf(&name, "%s/snapshot.XXXXXX", place->spool_folder);
+	file = mkostemp(name.data, O_CLOEXEC);
+	if (file >= 0)
+		unlink(name.data);
+	else
+		code = errno;
+	buffer_free(&name);
 	*file_out = file;
-	return ERR_NONE;
+	if (file >= 0)
+		return ERR_NONE;
+	log_error("%s: a file for a snapshot cannot be made: %s",
+		  place->spool_folder, strerrordesc_np(code));
+	return code == ENOSPC || code == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
 static void abandon(void *place, struct depot_item item)
@@ -449,7 +455,11 @@ static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
 {
 	const struct http_place *place = context;
 	struct depot_request request = {
-		.method = "GET", .sink = sink, .context = sink_context};
+		.method = "GET",
+		.sink = sink,
+		.context = sink_context,
+		.may_be_missing = true,
+	};
 	struct depot_manifest manifest;
 	struct path path;
 	enum error error = read_manifest(place, item.partition, &manifest);
@@ -462,7 +472,12 @@ static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
 			continue;
 		path = file_of(item.partition, &manifest.rows[i]);
 		request.path = path.text;
-		return depot_request(&place->server, &request);
+		error = depot_request(&place->server, &request);
+		if (error == ERR_NOT_FOUND)
+			log_error("cluster.snapshots: %s%s is gone, but its "
+				  "manifest names it",
+				  place->server.url, path.text);
+		return error;
 	}
 	return ERR_NOT_FOUND;
 }

@@ -46,7 +46,7 @@ struct hint {
 static const struct hint hints[] = {
 	{400, ERR_REFUSED,
 	 "the server does not understand it; is the region right?"},
-	{401, ERR_REFUSED, "name or secret in cluster.snapshots_key_file"},
+	{401, ERR_REFUSED, "is cluster.snapshots_key_file right?"},
 	{403, ERR_REFUSED, "not allowed: GET, PUT and DELETE are needed"},
 	{404, ERR_NOT_FOUND, "make that folder or bucket"},
 	{405, ERR_REFUSED, "the server does not take GET, PUT and DELETE here"},

@@ -239,7 +239,7 @@ class Depots(harness.Case):
                     file.write_bytes(bad)
                     self.fails(depot.get(1), "corrupt", "cut or damaged")
                 file.unlink()
-                self.fails(depot.get(1), "not_found")
+                self.fails(depot.get(1), "not_found", str(file.parent.name))
 
     def test_a_put_that_is_killed_changes_nothing(self):
         print(f"SEED={SEED}")
@@ -362,6 +362,24 @@ class Depots(harness.Case):
             self.fails(depot.get(1), "timeout")
             self.assertLess(time.monotonic() - start, 10)
         self.fails(depot.get(1), "network")
+
+    def test_a_server_that_drips_is_given_up(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def drip():
+                peer = server.accept()[0]
+                peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n")
+                try:
+                    while True:
+                        peer.sendall(b"t")
+                        time.sleep(0.05)
+                except OSError:
+                    peer.close()
+            thread = threading.Thread(target=drip)
+            thread.start()
+            depot = self.depot("http://127.0.0.1:%d/"
+                               % server.getsockname()[1])
+            self.fails(depot.get(1), "timeout")
+            thread.join(harness.PATIENCE_S)
 
     def test_certificates(self):
         if OPENSSL is None:

@@ -4,6 +4,7 @@
 
 #include "daemon/engine/gc_parts.h"
 #include "store/key.h"
+#include "store/partitions.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
 
@@ -95,7 +96,8 @@ static enum error find_events(struct finder *finder, struct store *store)
 		    !(event_decode(scan.value, &row) &&
 		      finder_is_older(finder, row.time_ms, limit->age_ms)))
 			break;
-		gc_add(finder->gc, TABLE_EVENTS, scan.key);
+		if (store_owns_event(store, key_u64(scan.key, 0)))
+			gc_add(finder->gc, TABLE_EVENTS, scan.key);
 	}
 	scan_end(&scan);
 	return txn_end(&txn);

@@ -4,6 +4,7 @@
 
 #include "store/lower_bound.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 #include "store/rows_site.h"
 
 static int by_site(const void *left, const void *right)
@@ -21,7 +22,8 @@ enum error site_list_read(struct store *store, struct site_list *list)
 	struct site_row row;
 
 	while (scan_next(&scan))
-		if (site_decode(scan.value, &row))
+		if (site_decode(scan.value, &row) &&
+		    store_owns_site(store, row.id))
 			site_list_add(list, (struct listed_site){
 						    row.id, row.generation});
 	scan_end(&scan);

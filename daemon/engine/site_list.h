@@ -22,7 +22,8 @@ struct site_list {
 	size_t capacity;
 };
 
-/* Read all sites as they are now, ascending by number. ERR_IO, ERR_BUSY. */
+/* Read the sites that are ours (store/partitions.h) as they are now, ascending
+ * by number. ERR_IO, ERR_BUSY. */
 enum error site_list_read(struct store *store, struct site_list *list);
 
 void site_list_add(struct site_list *list, struct listed_site site);

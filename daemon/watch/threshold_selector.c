@@ -7,6 +7,7 @@
 #include "daemon/runtime/background.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 
 struct threshold_selector {
 	struct store *store;
@@ -30,7 +31,8 @@ static enum error find_turns(struct store *store, struct turns *turns)
 
 	while (scan_next(&scan)) {
 		if (!site_decode(scan.value, &row) ||
-		    !site_wants_threshold(&row))
+		    !site_wants_threshold(&row) ||
+		    !store_owns_site(store, row.id))
 			continue;
 		turns->seeds = mem_grow(turns->seeds, turns->count,
 					&turns->capacity, sizeof(char *));

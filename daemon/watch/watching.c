@@ -9,6 +9,7 @@
 #include "store/log.h"
 #include "store/lower_bound.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 
 /* What a site was like at its last inspection. */
 struct watched {
@@ -90,7 +91,8 @@ static enum error read_sites(struct watching *watching, uint64_t now_ms)
 	while (scan_next(&scan)) {
 		struct watched *watched;
 
-		if (!site_decode(scan.value, &row))
+		if (!site_decode(scan.value, &row) ||
+		    !store_owns_site(watching->store, row.id))
 			continue;
 		watched = find(watching, row.id);
 		if (is_due(watched, &row, now_ms))

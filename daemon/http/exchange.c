@@ -132,6 +132,8 @@ void exchange_destroy(struct http_exchange *exchange)
 		return;
 	for (size_t i = 0; i < exchange->header_count; i++)
 		free(exchange->headers[i].value);
+	for (size_t i = 0; i < exchange->kept_count; i++)
+		free(exchange->kept[i]);
 	buffer_free(&exchange->body);
 	buffer_free(&exchange->reply);
 	upload_free(exchange->upload);

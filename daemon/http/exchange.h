@@ -70,6 +70,9 @@ struct http_exchange {
 	struct stream *stream; /* it is a stream; or NULL */
 	struct exchange_header headers[MAX_EXCHANGE_HEADERS];
 	size_t header_count;
+	char *kept[MAX_EXCHANGE_HEADERS]; /* names of such that were passed on,
+					     and the media type; owned */
+	size_t kept_count;
 };
 
 struct exchange_queue {

@@ -32,6 +32,16 @@ static char tls_versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 static void log_mhd(void *context, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
 
+/* A client may leave whenever it likes, or speak no TLS; and the pairs of
+ * sockets of http_serve() know no options of TCP. */
+static bool is_of_client(const char *line)
+{
+	return strncmp(line, "Failed to send", 14) == 0 ||
+	       strncmp(line, "Setting TCP_", 12) == 0 ||
+	       strncmp(line, "Failed to push", 14) == 0 ||
+	       strstr(line, "handshake") != NULL;
+}
+
 static void log_mhd(void *context, const char *format, va_list list)
 {
 	char line[512];
@@ -39,11 +49,7 @@ static void log_mhd(void *context, const char *format, va_list list)
 	(void)context;
 	vsnprintf(line, sizeof(line), format, list);
 	line[strcspn(line, "\n")] = '\0';
-	/* a client may leave whenever it likes, or speak no TLS */
-	log_line(strncmp(line, "Failed to send", 14) == 0 ||
-				 strstr(line, "handshake") != NULL
-			 ? LOG_LEVEL_DEBUG
-			 : LOG_LEVEL_WARN,
+	log_line(is_of_client(line) ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
 		 "http: %s", line);
 }
 
@@ -143,8 +149,9 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 	if (response == NULL)
 		return MHD_NO;
 	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-				exchange->media_type);
+	if (*exchange->media_type != '\0')
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+					exchange->media_type);
 	for (size_t i = 0; i < exchange->header_count; i++)
 		MHD_add_response_header(response, exchange->headers[i].name,
 					exchange->headers[i].value);
@@ -368,7 +375,9 @@ static struct http_server *create(const struct http_options *options)
 	struct http_server *server = mem_alloc(1, sizeof(*server));
 
 	const char *path =
-		options->listener == NULL ? options->socket_path : "";
+		options->listener == NULL && options->socket_path != NULL
+			? options->socket_path
+			: "";
 
 	server->options = *options;
 	server->socket_path = mem_copy_text(path, strlen(path));
@@ -386,31 +395,35 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 	const struct http_options *options = &server->options;
 	const struct tcp_listener *listener = options->listener;
 	bool has_tls = listener != NULL && listener->certificate != NULL;
-	struct MHD_OptionItem tls[] = {
-		{MHD_OPTION_HTTPS_MEM_CERT, 0, NULL},
-		{MHD_OPTION_HTTPS_MEM_KEY, 0, NULL},
-		{MHD_OPTION_HTTPS_PRIORITIES, 0, tls_versions},
-		{MHD_OPTION_END, 0, NULL},
-	};
+	bool is_listening = server->listening.file >= 0;
+	const struct MHD_OptionItem last = {MHD_OPTION_END, 0, NULL};
+	struct MHD_OptionItem items[5];
+	size_t count = 0;
 
+	if (is_listening)
+		items[count++] = (struct MHD_OptionItem){
+			MHD_OPTION_LISTEN_SOCKET, server->listening.file, NULL};
 	if (has_tls) {
-		tls[0].ptr_value = listener->certificate;
-		tls[1].ptr_value = listener->key;
-	} else {
-		tls[0].option = MHD_OPTION_END;
+		items[count++] = (struct MHD_OptionItem){
+			MHD_OPTION_HTTPS_MEM_CERT, 0, listener->certificate};
+		items[count++] = (struct MHD_OptionItem){
+			MHD_OPTION_HTTPS_MEM_KEY, 0, listener->key};
+		items[count++] = (struct MHD_OptionItem){
+			MHD_OPTION_HTTPS_PRIORITIES, 0, tls_versions};
 	}
+	items[count] = last;
 	return MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-			MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U),
+			MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U) |
+			(is_listening ? 0U : MHD_USE_NO_LISTEN_SOCKET),
 		0, NULL, NULL, serve, server, MHD_OPTION_EXTERNAL_LOGGER,
-		log_mhd, NULL, MHD_OPTION_LISTEN_SOCKET,
-		(MHD_socket)server->listening.file, MHD_OPTION_CONNECTION_LIMIT,
+		log_mhd, NULL, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)options->max_clients, MHD_OPTION_CONNECTION_TIMEOUT,
 		(options->timeout_ms + 999U) / 1000U,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 		MHD_OPTION_NOTIFY_COMPLETED, end_exchange, server,
 		MHD_OPTION_NOTIFY_CONNECTION, notice_client, server,
-		MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+		MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 
 /* The caller keeps the socket: we have a descriptor of our own. */
@@ -425,15 +438,24 @@ static enum error listen_tcp(struct http_server *server)
 	return errno == EADDRINUSE ? ERR_BUSY : ERR_IO;
 }
 
+static enum error listen_somewhere(struct http_server *server)
+{
+	const struct http_options *options = &server->options;
+
+	if (options->listener != NULL)
+		return listen_tcp(server);
+	if (*options->socket_path == '\0')
+		return ERR_NONE;
+	return listen_on(options->socket_path, options->socket_mode,
+			 &server->listening);
+}
+
 static enum error begin(struct http_server *server)
 {
 	const struct http_options *options = &server->options;
 	bool is_tcp = options->listener != NULL;
 	const char *where = is_tcp ? "for TCP" : options->socket_path;
-	enum error error =
-		is_tcp ? listen_tcp(server)
-		       : listen_on(options->socket_path, options->socket_mode,
-				   &server->listening);
+	enum error error = listen_somewhere(server);
 
 	if (error != ERR_NONE)
 		return error;
@@ -481,7 +503,7 @@ void http_stop(struct http_server *server)
 {
 	if (server == NULL)
 		return;
-	if (server->mhd != NULL)
+	if (server->mhd != NULL && server->listening.file >= 0)
 		MHD_quiesce_daemon(server->mhd);
 	listen_hide(&server->listening, server->socket_path);
 	if (server->options.listener != NULL)

@@ -29,7 +29,8 @@ enum http_verdict {
 };
 
 struct http_options {
-	const char *socket_path;
+	const char *socket_path; /* NULL, and no listener: it serves what
+				    http_serve() is given (pass.h) */
 	uint32_t socket_mode;
 	/* daemon/http/tcp.h, as long as the server: listen there in place of
 	 * the path; or NULL */

@@ -1,0 +1,350 @@
+#include "daemon/http/pass.h"
+
+#include <assert.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/http/exchange.h"
+#include "daemon/runtime/clock.h"
+#include "store/memory.h"
+
+enum { READ_BYTES = 64 * 1024 };
+
+/* What answers depend on. A cookie and a token say who asks, which is decided
+ * where it was asked. */
+static const char *const passed[] = {
+	"Host",           "Accept",        "Accept-Language",   "Content-Type",
+	"If-None-Match",  "Last-Event-ID", "X-Templated-Stale", "Origin",
+	"Sec-Fetch-Site",
+};
+
+/* Of a connection, or said again by who passes the answer on. */
+static const char *const dropped[] = {
+	"Connection", "Content-Length",    "Content-Type", "Date",
+	"Keep-Alive", "Transfer-Encoding", "Server",       "Set-Cookie",
+};
+
+static bool is_plain(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+	       c == '~';
+}
+
+/* Percent-encode but for the bytes in `kept`. */
+static void encode(struct buffer *out, const char *text, const char *kept)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (is_plain(c) || strchr(kept, c) != NULL)
+			buffer_append_byte(out, (char)c);
+		else
+			buffer_printf(out, "%%%02X", c);
+	}
+}
+
+struct target {
+	struct buffer *out;
+	bool has_arguments;
+};
+
+static enum MHD_Result write_argument(void *context, enum MHD_ValueKind kind,
+				      const char *name, const char *value)
+{
+	struct target *target = context;
+
+	(void)kind;
+	buffer_append_byte(target->out, target->has_arguments ? '&' : '?');
+	target->has_arguments = true;
+	encode(target->out, name, "");
+	if (value != NULL) {
+		buffer_append_byte(target->out, '=');
+		encode(target->out, value, "/:,");
+	}
+	return MHD_YES;
+}
+
+void http_write_target(const struct http_exchange *exchange, struct buffer *out)
+{
+	struct target target = {out, false};
+
+	encode(out, exchange->path, "/:");
+	MHD_get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND,
+				  write_argument, &target);
+}
+
+void http_write_headers(const struct http_exchange *exchange,
+			struct buffer *out)
+{
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+		const char *value = http_header(exchange, passed[i]);
+
+		if (value != NULL)
+			buffer_printf(out, "%s: %s\r\n", passed[i], value);
+	}
+}
+
+void http_write_request(const struct http_exchange *exchange, const char *extra,
+			struct buffer *out)
+{
+	const char *method = exchange->method;
+	size_t size = exchange->body.size;
+
+	buffer_printf(out, "%s ", strcmp(method, "HEAD") == 0 ? "GET" : method);
+	http_write_target(exchange, out);
+	buffer_append_text(out, " HTTP/1.1\r\nConnection: close\r\n");
+	http_write_headers(exchange, out);
+	buffer_append_text(out, extra);
+	if (size > 0)
+		buffer_printf(out, "Content-Length: %zu\r\n", size);
+	buffer_append_text(out, "\r\n");
+	buffer_append_slice(out, buffer_slice(&exchange->body));
+}
+
+/* Give the server one end of a pair of sockets; the other one, or -1. */
+static int connect_to(struct http_server *server)
+{
+	const struct sockaddr_un nobody = {.sun_family = AF_UNIX};
+	int files[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files) != 0)
+		return -1;
+	/* it closes its end also when it does not take it */
+	if (MHD_add_connection(server->mhd, files[1],
+			       (const struct sockaddr *)&nobody,
+			       sizeof(nobody)) == MHD_YES)
+		return files[0];
+	close(files[0]);
+	return -1;
+}
+
+/* Who does not read all of it has answered before. */
+static void send_all(int file, struct slice bytes)
+{
+	const char *data = bytes.data;
+
+	while (bytes.size > 0) {
+		ssize_t count = send(file, data, bytes.size, MSG_NOSIGNAL);
+
+		if (count <= 0)
+			return;
+		data += count;
+		bytes.size -= (size_t)count;
+	}
+}
+
+/* Until the server closes. */
+static enum error receive_all(int file, size_t max_bytes, uint64_t until_ms,
+			      struct buffer *out)
+{
+	for (;;) {
+		uint64_t now_ms = clock_steady_ms();
+		struct pollfd polled = {.fd = file, .events = POLLIN};
+		ssize_t count;
+
+		if (now_ms >= until_ms ||
+		    poll(&polled, 1, (int)(until_ms - now_ms)) == 0)
+			return ERR_TIMEOUT;
+		count = recv(file, buffer_reserve(out, READ_BYTES), READ_BYTES,
+			     0);
+		if (count < 0)
+			return ERR_IO;
+		if (count == 0)
+			return ERR_NONE;
+		out->size += (size_t)count;
+		if (out->size > max_bytes)
+			return ERR_TOO_LARGE;
+	}
+}
+
+enum error http_serve(struct http_server *server, struct slice request,
+		      size_t max_bytes, uint32_t timeout_ms,
+		      struct buffer *answer)
+{
+	uint64_t until_ms = clock_steady_ms() + timeout_ms;
+	struct buffer bytes = {0};
+	int file = connect_to(server);
+	enum error error;
+
+	if (file < 0)
+		return ERR_IO;
+	send_all(file, request);
+	error = receive_all(file, max_bytes, until_ms, &bytes);
+	close(file);
+	if (error == ERR_NONE)
+		buffer_append_slice(answer, buffer_slice(&bytes));
+	buffer_free(&bytes);
+	return error;
+}
+
+/* The first line of `rest`, without its end; it moves behind that. */
+static struct slice next_line(struct slice *rest)
+{
+	const char *data = rest->data;
+	const char *end =
+		rest->size == 0 ? NULL : memmem(data, rest->size, "\r\n", 2);
+	struct slice line = {data, end == NULL ? 0 : (size_t)(end - data)};
+
+	if (end == NULL)
+		*rest = (struct slice){NULL, 0};
+	else
+		*rest = (struct slice){end + 2, rest->size - line.size - 2};
+	return line;
+}
+
+static struct slice trim(struct slice text)
+{
+	const char *data = text.data;
+
+	while (text.size > 0 && (*data == ' ' || *data == '\t')) {
+		data++;
+		text.size--;
+	}
+	while (text.size > 0 &&
+	       (data[text.size - 1] == ' ' || data[text.size - 1] == '\t'))
+		text.size--;
+	return (struct slice){data, text.size};
+}
+
+/* Cut "Name: value"; false when it is none. */
+static bool cut(struct slice line, struct slice *name_out,
+		struct slice *value_out)
+{
+	const char *data = line.data;
+	const char *colon =
+		line.size == 0 ? NULL : memchr(data, ':', line.size);
+
+	if (colon == NULL || colon == data)
+		return false;
+	*name_out = (struct slice){data, (size_t)(colon - data)};
+	*value_out =
+		trim((struct slice){colon + 1, line.size - name_out->size - 1});
+	return true;
+}
+
+static bool is_named(struct slice name, const char *wanted)
+{
+	return name.size == strlen(wanted) &&
+	       strncasecmp(name.data, wanted, name.size) == 0;
+}
+
+struct slice http_head_value(struct slice answer, const char *name)
+{
+	struct slice line;
+	struct slice found;
+	struct slice value;
+
+	next_line(&answer);
+	while ((line = next_line(&answer)).size > 0)
+		if (cut(line, &found, &value) && is_named(found, name))
+			return value;
+	return (struct slice){NULL, 0};
+}
+
+static bool read_number(struct slice text, uint64_t *number_out)
+{
+	const char *digit = text.data;
+
+	*number_out = 0;
+	if (text.size == 0 || text.size > 18)
+		return false;
+	for (size_t i = 0; i < text.size; i++) {
+		if (digit[i] < '0' || digit[i] > '9')
+			return false;
+		*number_out = *number_out * 10 + (uint64_t)(digit[i] - '0');
+	}
+	return true;
+}
+
+bool http_read_head(struct slice answer, struct http_head *head_out)
+{
+	const char *data = answer.data;
+	const char *end = answer.size == 0
+				  ? NULL
+				  : memmem(data, answer.size, "\r\n\r\n", 4);
+	size_t place = strlen("HTTP/1.1 ");
+	uint64_t status;
+
+	*head_out = (struct http_head){0};
+	if (end == NULL || answer.size < place + 3 ||
+	    memcmp(data, "HTTP/1.", strlen("HTTP/1.")) != 0 ||
+	    !read_number((struct slice){data + place, 3}, &status) ||
+	    status < 200 || status > 599)
+		return false;
+	head_out->status = (unsigned)status;
+	head_out->size = (size_t)(end - data) + 4;
+	head_out->has_length =
+		read_number(http_head_value(answer, "Content-Length"),
+			    &head_out->body_bytes);
+	return true;
+}
+
+static bool is_dropped(struct slice name)
+{
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+		if (is_named(name, dropped[i]))
+			return true;
+	return false;
+}
+
+/* NULL: the exchange has as many as it may have. */
+static const char *keep(struct http_exchange *exchange, struct slice text)
+{
+	char *copy;
+
+	if (exchange->kept_count == MAX_EXCHANGE_HEADERS)
+		return NULL;
+	copy = mem_copy_text(text.data, text.size);
+	exchange->kept[exchange->kept_count++] = copy;
+	return copy;
+}
+
+void http_take_headers(struct http_exchange *exchange, struct slice head,
+		       const char **media_type_out)
+{
+	struct slice type = http_head_value(head, "Content-Type");
+	struct slice line;
+	struct slice name;
+	struct slice value;
+
+	*media_type_out = type.size == 0 ? "" : keep(exchange, type);
+	next_line(&head);
+	while ((line = next_line(&head)).size > 0) {
+		const char *kept_name;
+		char *text;
+
+		/* room for two of our own */
+		if (!cut(line, &name, &value) || is_dropped(name) ||
+		    exchange->header_count + 2 >= MAX_EXCHANGE_HEADERS)
+			continue;
+		kept_name = keep(exchange, name);
+		if (kept_name == NULL)
+			return;
+		text = mem_copy_text(value.data, value.size);
+		http_add_header(exchange, kept_name, text);
+		free(text);
+	}
+}
+
+bool http_reply_raw(struct http_exchange *exchange, struct slice answer)
+{
+	struct buffer body = {0};
+	struct http_head head;
+	const char *media_type;
+
+	if (!http_read_head(answer, &head) ||
+	    (head.has_length && head.body_bytes != answer.size - head.size))
+		return false;
+	http_take_headers(exchange, (struct slice){answer.data, head.size},
+			  &media_type);
+	buffer_append(&body, (const char *)answer.data + head.size,
+		      answer.size - head.size);
+	http_reply(exchange, head.status, media_type, &body);
+	return true;
+}

@@ -12,6 +12,7 @@
 #include "daemon/api/api_call.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/api_login.h"
+#include "daemon/api/api_pass.h"
 #include "daemon/api/api_ui.h"
 #include "daemon/pool/pool.h"
 #include "daemon/http/entity_tag.h"
@@ -435,14 +436,29 @@ static enum http_verdict refuse_route(struct call *call, enum right right,
 			 path);
 }
 
-static enum http_verdict dispatch(struct http_exchange *exchange,
-				  struct api *api, enum access access)
+/* Here, or where what it is about belongs. */
+static enum http_verdict handle_route(struct call *call,
+				      const struct route *route,
+				      enum access access, const char *path)
 {
+	enum http_verdict verdict;
+
+	if (!may(access, route->right))
+		return refuse_route(call, route->right, path);
+	return call_is_ours(call, access, &verdict) ? route->handle(call)
+						    : verdict;
+}
+
+static enum http_verdict dispatch(struct http_exchange *exchange,
+				  struct api *api, uint64_t note)
+{
+	enum access access = (enum access)(note & ACCESS_BITS);
 	const char *method = http_method(exchange);
 	const char *path = http_path(exchange);
 	struct call call = {.api = api,
 			    .exchange = exchange,
-			    .is_reader = access == ACCESS_READ};
+			    .is_reader = access == ACCESS_READ,
+			    .is_passed = (note & ACCESS_IS_PASSED) != 0};
 
 	lock_acquire(&api->lock);
 	call.config = api->config;
@@ -453,10 +469,7 @@ static enum http_verdict dispatch(struct http_exchange *exchange,
 	for (size_t i = 0; i < ROUTES; i++)
 		if (strcmp(routes[i].method, method) == 0 &&
 		    matches(&call, routes[i].pattern, path))
-			return may(access, routes[i].right)
-				       ? routes[i].handle(&call)
-				       : refuse_route(&call, routes[i].right,
-						      path);
+			return handle_route(&call, &routes[i], access, path);
 	return refuse_method(&call, path);
 }
 
@@ -495,7 +508,7 @@ enum http_verdict api_handle_reader(struct http_exchange *exchange,
 enum http_verdict api_handle_admitted(struct http_exchange *exchange,
 				      void *context)
 {
-	return dispatch(exchange, context, (enum access) * http_note(exchange));
+	return dispatch(exchange, context, *http_note(exchange));
 }
 
 struct api *api_create(struct store *store, struct pipeline *pipeline,
@@ -585,4 +598,9 @@ void api_set_roster(struct api *api, struct roster *roster)
 void api_set_tokens(struct api *api, struct tokens *tokens)
 {
 	api->tokens = tokens;
+}
+
+void api_set_peers(struct api *api, const struct peers *peers)
+{
+	api->peers = peers;
 }

@@ -14,6 +14,7 @@
 #include "store/store.h"
 
 struct api;
+struct peers;
 struct pool;
 struct roster;
 struct tokens;
@@ -40,6 +41,7 @@ enum listener {
 	LISTENER_SOCKET,
 	LISTENER_READER,  /* socket.read */
 	LISTENER_NETWORK, /* listen */
+	LISTENER_NODES,   /* other nodes of the cluster, by its broker */
 	LISTENERS
 };
 
@@ -53,6 +55,10 @@ void api_set_roster(struct api *api, struct roster *roster);
 
 /* Those who may ask over TCP; as well. Without them nobody may. */
 void api_set_tokens(struct api *api, struct tokens *tokens);
+
+/* The other nodes (daemon/api/peers.h), as long as the API; as well. Without
+ * them all there is is here. */
+void api_set_peers(struct api *api, const struct peers *peers);
 
 /* For http_options: those of which api_handle() may say HTTP_DEFERRED. */
 bool api_is_quick(const char *method, const char *path);
@@ -77,6 +83,18 @@ enum http_verdict api_handle_reader(struct http_exchange *exchange,
  * one of the two above, but for tokens, which only the first one gives.
  */
 bool api_admit(struct http_exchange *exchange, void *context);
+
+/*
+ * For http_options.admit of the server of LISTENER_NODES, which has no socket,
+ * with api_handle_admitted(): other nodes say what may be asked for.
+ */
+bool api_admit_node(struct http_exchange *exchange, void *context);
+
+/* A question of another node, for cluster_set_answerer(); `context` is the
+ * struct api. */
+void api_answer_node(void *context, struct slice question,
+		     struct buffer *answer);
+
 enum http_verdict api_handle_admitted(struct http_exchange *exchange,
 				      void *context);
 

@@ -13,6 +13,7 @@
 #include "daemon/answer/answer.h"
 #include "daemon/answer/event_kinds.h"
 #include "daemon/api/api.h"
+#include "daemon/api/peers.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 
@@ -28,6 +29,8 @@ enum work_kind {
 	WORK_KINDS
 };
 
+enum { MAX_PASSED = 16 };
+
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
@@ -37,7 +40,8 @@ struct api {
 	struct teaching *teaching; /* NULL: there is none */
 	struct roster *roster;     /* or NULL */
 	struct event_tally *tally;
-	struct tokens *tokens; /* or NULL */
+	struct tokens *tokens;     /* or NULL */
+	const struct peers *peers; /* or NULL: there is no cluster */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* the same by the steady clock */
 	struct lock lock;   /* guards what follows */
@@ -46,7 +50,10 @@ struct api {
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
 	uint64_t config_ms;
-	size_t works[WORK_KINDS];  /* that run or end */
+	size_t works[WORK_KINDS]; /* that run or end */
+	/* who is being asked; "": a free place */
+	char passed[MAX_PASSED][NODE_NAME_BYTES];
+	bool is_passing_awaited;   /* some exchange is parked for a place */
 	struct condition is_quiet; /* there is none any more */
 };
 
@@ -66,6 +73,7 @@ struct call {
 	char name[TOKEN_NAME_BYTES];   /* NAME of the route */
 	uint32_t number;               /* N of the route */
 	bool is_reader;                /* nothing may be fetched or changed */
+	bool is_passed;                /* another node asks */
 	/*
 	 * For a page of daemon/ui: an answer in JSON goes here instead of to
 	 * the client, and `given` stands for the body. NULL: a plain request.

@@ -249,7 +249,8 @@ static void write_sum(const struct http_stats *sum, struct buffer *out)
 
 static void write_http(struct api *api, struct buffer *out)
 {
-	static const char *const names[LISTENERS] = {"socket", "read", "tcp"};
+	static const char *const names[LISTENERS] = {"socket", "read", "tcp",
+						     "nodes"};
 	struct buffer requests = {0};
 	struct buffer refused = {0};
 	struct http_stats sum = {0};

@@ -73,6 +73,18 @@ static void must(enum error error, const char *what)
 	abort();
 }
 
+/* What other nodes ask, which comes by no socket. */
+static void start_nodes(struct served *served)
+{
+	struct http_options options = served->http_options;
+
+	options.socket_path = NULL;
+	options.admit = api_admit_node;
+	options.handle = api_handle_admitted;
+	must(http_start(&served->nodes, &options), "the server for nodes");
+	api_set_server(served->api, LISTENER_NODES, served->nodes);
+}
+
 void served_start(struct served *served)
 {
 	served->pipeline_options.on_commit = on_commit;
@@ -84,11 +96,15 @@ void served_start(struct served *served)
 				 &served->config);
 	if (served->tokens != NULL)
 		api_set_tokens(served->api, served->tokens);
+	if (served->peers != NULL)
+		api_set_peers(served->api, served->peers);
 	served->http_options.socket_path = served->path;
 	served->http_options.context = served->api;
 	must(http_start(&served->server, &served->http_options), "the server");
 	api_set_server(served->api, LISTENER_SOCKET, served->server);
 	set_woken(served, served->server);
+	if (served->peers != NULL)
+		start_nodes(served);
 }
 
 /* In the order of daemon/service_parts.c: requests end before what they use. */
@@ -98,6 +114,8 @@ void served_stop(struct served *served)
 	pipeline_refuse_ingests(served->pipeline);
 	set_woken(served, NULL);
 	http_stop(served->server);
+	api_set_server(served->api, LISTENER_NODES, NULL);
+	http_stop(served->nodes);
 	pipeline_stop(served->pipeline, 0);
 	api_destroy(served->api);
 }

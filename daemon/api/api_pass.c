@@ -1,0 +1,495 @@
+#include "daemon/api/api_pass.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api/api_ingest.h"
+#include "daemon/http/pass.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/ui/ui_form.h"
+#include "store/log.h"
+
+enum {
+	MAX_PASSED_ONE = MAX_PASSED / 2, /* of one owner, who may be slow */
+	READ_MS = 10000,                 /* an answer from the store takes */
+	COMMIT_MS = 30000,               /* and one that waits for a commit */
+	MARGIN_MS = 2000,                /* for the way there and back */
+	LOOKS = 2,                       /* how often is looked who it is */
+};
+
+/* The word of http_memory() that is ours, and its bits. */
+enum { MEMORY_PASS = 3, MEMORY_HAS_STALE = 1 };
+
+/* Where a question says what it is about, when the path and `url` do not. */
+static const struct {
+	const char *method;
+	const char *path;
+	enum { IN_OBJECT, IN_FORM } place; /* of the body; member "url" */
+} bodies[] = {
+	{"POST", "/v1/sites", IN_OBJECT},
+	{"POST", "/ui/sites", IN_FORM},
+	{"POST", "/ui/page/fetch", IN_FORM},
+	{"POST", "/ui/page/forget", IN_FORM},
+};
+
+/* What concerns all sites. */
+static const char *const common[] = {"/v1/hooks", "/v1/silences",
+				     "/ui/silences"};
+
+/* A question on its way. */
+struct passage {
+	struct call *call;
+	enum access access;
+	unsigned partition;
+	struct whereabouts where;
+	bool is_read; /* an answer that is old does no harm */
+};
+
+static const char *const rights[] = {
+	[ACCESS_NONE] = "none",
+	[ACCESS_READ] = "read",
+	[ACCESS_WRITE] = "write",
+	[ACCESS_OWNER] = "owner",
+};
+
+uint64_t pass_note(const struct http_exchange *exchange)
+{
+	const char *right = http_header(exchange, PASS_RIGHT);
+
+	for (unsigned i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
+		if (right != NULL && strcmp(right, rights[i]) == 0)
+			return i | ACCESS_IS_PASSED;
+	return ACCESS_NONE | ACCESS_IS_PASSED;
+}
+
+bool api_admit_node(struct http_exchange *exchange, void *context)
+{
+	(void)context;
+	*http_note(exchange) = pass_note(exchange);
+	return true;
+}
+
+/* ALL_PARTITIONS: it is about no host. */
+static unsigned partition_of_url(const struct peers *peers, const char *text)
+{
+	struct url url;
+
+	if (text == NULL || url_parse(&url, slice_of(text), NULL) != ERR_NONE)
+		return ALL_PARTITIONS;
+	return peers->partition(slice_of(url.host));
+}
+
+static unsigned partition_of_body(struct call *call, size_t row)
+{
+	struct slice body = http_body(call->exchange);
+	json_t *value = bodies[row].place == IN_FORM
+				? ui_form_read(body)
+				: json_loadb(body.size == 0 ? "" : body.data,
+					     body.size, 0, NULL);
+	unsigned partition = partition_of_url(
+		call->api->peers,
+		json_string_value(json_object_get(value, "url")));
+
+	json_decref(value);
+	return partition;
+}
+
+static bool is_common(const char *path)
+{
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		if (strncmp(path, common[i], strlen(common[i])) == 0)
+			return true;
+	return false;
+}
+
+static unsigned partition_of(struct call *call)
+{
+	const struct http_exchange *exchange = call->exchange;
+	const struct peers *peers = call->api->peers;
+	const char *path = http_path(exchange);
+	const char *url = http_argument(exchange, "url");
+	const char *host = http_argument(exchange, "host");
+
+	if (call->host[0] != '\0')
+		return peers->partition(slice_of(call->host));
+	if (url != NULL)
+		return partition_of_url(peers, url);
+	if (host == NULL)
+		host = http_argument(exchange, "site");
+	if (host != NULL)
+		return peers->partition(slice_of(host));
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+		if (strcmp(bodies[i].path, path) == 0 &&
+		    strcmp(bodies[i].method, http_method(exchange)) == 0)
+			return partition_of_body(call, i);
+	return is_common(path) ? PARTITION_COMMON : ALL_PARTITIONS;
+}
+
+/* Nothing is fetched or changed by it. */
+static bool is_read(const struct http_exchange *exchange)
+{
+	const char *method = http_method(exchange);
+	const char *fetch = http_argument(exchange, "fetch");
+
+	return (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0) &&
+	       (fetch == NULL || strcmp(fetch, "never") == 0);
+}
+
+static bool wants_stale(const struct http_exchange *exchange)
+{
+	const char *word = http_argument(exchange, "stale");
+
+	if (word == NULL)
+		word = http_header(exchange, PASS_STALE);
+	return word != NULL && strcmp(word, "ok") == 0;
+}
+
+/* Say that the answer may be old, and up to which entry of the log it is not.
+ */
+static void add_stale(struct passage *passage)
+{
+	struct call *call = passage->call;
+	const struct peers *peers = call->api->peers;
+	uint64_t *memory = http_memory(call->exchange);
+	struct cluster_facts facts;
+	char number[24];
+
+	if ((memory[MEMORY_PASS] & MEMORY_HAS_STALE) != 0)
+		return;
+	memory[MEMORY_PASS] |= MEMORY_HAS_STALE;
+	peers->facts(peers->cluster, &facts);
+	free(facts.nodes);
+	(void)snprintf(number, sizeof(number), "%" PRIu64,
+		       facts.partitions[passage->partition].applied);
+	http_add_header(call->exchange, PASS_STALE, "true");
+	http_add_header(call->exchange, PASS_LOG, number);
+}
+
+/* Take a place among those that ask `owner`; MAX_PASSED: there is none. */
+static size_t begin_passing(struct api *api, const char *owner)
+{
+	size_t place = MAX_PASSED;
+	size_t same = 0;
+
+	lock_acquire(&api->lock);
+	for (size_t i = 0; i < MAX_PASSED; i++) {
+		same += strcmp(api->passed[i], owner) == 0;
+		if (api->passed[i][0] == '\0')
+			place = i;
+	}
+	if (same >= MAX_PASSED_ONE)
+		place = MAX_PASSED;
+	if (place < MAX_PASSED)
+		(void)snprintf(api->passed[place], NODE_NAME_BYTES, "%s",
+			       owner);
+	else
+		api->is_passing_awaited = true;
+	lock_release(&api->lock);
+	return place;
+}
+
+static void end_passing(struct api *api, size_t place)
+{
+	bool is_awaited;
+
+	assert(place < MAX_PASSED);
+	lock_acquire(&api->lock);
+	api->passed[place][0] = '\0';
+	is_awaited = api->is_passing_awaited;
+	api->is_passing_awaited = false;
+	for (int i = 0; i < LISTENERS; i++)
+		if (is_awaited && api->servers[i] != NULL)
+			http_wake(api->servers[i]);
+	lock_release(&api->lock);
+}
+
+static uint32_t patience_ms(const struct passage *passage)
+{
+	return passage->is_read
+		       ? READ_MS
+		       : COMMIT_MS +
+				 (uint32_t)passage->call->config.ask_timeout_ms;
+}
+
+static enum http_verdict fail_later(struct call *call, const char *code,
+				    const char *message, const char *owner)
+{
+	http_add_header(call->exchange, "Retry-After", "1");
+	return call_fail(call, 503, code, message, owner);
+}
+
+/* The owner did not answer. */
+static enum http_verdict fail_asking(struct passage *passage, enum error error)
+{
+	struct call *call = passage->call;
+
+	if (!passage->is_read && (error == ERR_TIMEOUT || error == ERR_NETWORK))
+		return call_fail(call, 504, "timeout",
+				 "node %s has not answered; what was asked "
+				 "for may have been done",
+				 passage->where.owner);
+	return fail_later(call, "no_answer",
+			  "node %s, which owns the site, does not answer; try "
+			  "again",
+			  passage->where.owner);
+}
+
+static enum http_verdict fail_direct(struct call *call,
+				     const struct whereabouts *where)
+{
+	return call_fail(call, 421, "ask_owner",
+			 "node %s owns the site; this is not passed on: ask "
+			 "it itself",
+			 where->owner);
+}
+
+static void write_question(const struct passage *passage, struct buffer *out)
+{
+	struct buffer extra = {0};
+
+	buffer_printf(&extra,
+		      PASS_RIGHT ": %s\r\n" PASS_EPOCH ": %" PRIu64 "\r\n",
+		      rights[passage->access], passage->where.epoch);
+	http_write_request(passage->call->exchange, extra.data, out);
+	buffer_free(&extra);
+}
+
+/* Why the owner has not answered itself; "" when it has. */
+static bool is_refused(const struct buffer *answer, const char *why)
+{
+	struct slice said = http_head_value(buffer_slice(answer), PASS_REFUSAL);
+
+	return said.size == strlen(why) &&
+	       memcmp(said.data, why, said.size) == 0;
+}
+
+static void add_owner(struct passage *passage)
+{
+	char epoch[24];
+
+	(void)snprintf(epoch, sizeof(epoch), "%" PRIu64, passage->where.epoch);
+	http_add_header(passage->call->exchange, PASS_NODE,
+			passage->where.owner);
+	http_add_header(passage->call->exchange, PASS_EPOCH, epoch);
+}
+
+static bool reply(struct passage *passage, enum error error,
+		  struct buffer *answer, enum http_verdict *verdict_out)
+{
+	struct call *call = passage->call;
+
+	*verdict_out = HTTP_ANSWERED;
+	if (error == ERR_NONE && is_refused(answer, "too_large")) {
+		*verdict_out = fail_direct(call, &passage->where);
+	} else if (error == ERR_NONE && !is_refused(answer, "misdirected")) {
+		add_owner(passage);
+		if (!http_reply_raw(call->exchange, buffer_slice(answer)))
+			*verdict_out =
+				call_fail(call, 502, "network",
+					  "the answer of node %s was cut "
+					  "off",
+					  passage->where.owner);
+	} else if (passage->is_read && passage->where.is_copy) {
+		add_stale(passage);
+		return true;
+	} else if (error == ERR_NONE) {
+		*verdict_out = fail_later(call, "no_owner",
+					  "the site goes from node %s to "
+					  "another one; try again",
+					  passage->where.owner);
+	} else {
+		*verdict_out = fail_asking(passage, error);
+	}
+	return false;
+}
+
+static enum error ask_owner(struct passage *passage, struct buffer *answer)
+{
+	const struct peers *peers = passage->call->api->peers;
+	struct buffer question = {0};
+	enum error error = ERR_TOO_LARGE;
+
+	write_question(passage, &question);
+	if (question.size <= peers->max_bytes)
+		error = peers->ask(peers->cluster, passage->partition, NULL,
+				   buffer_slice(&question),
+				   patience_ms(passage), answer);
+	buffer_free(&question);
+	return error;
+}
+
+static void look(struct passage *passage)
+{
+	const struct peers *peers = passage->call->api->peers;
+
+	peers->find(peers->cluster, passage->partition, &passage->where);
+}
+
+/* Ask the owner, and once more the next one. True: we are it by now, or may
+ * answer in its place. */
+static bool pass(struct passage *passage, enum http_verdict *verdict_out)
+{
+	struct buffer answer = {0};
+	enum error error = ERR_NOT_FOUND;
+	bool is_ours = false;
+
+	for (unsigned i = 0; i < LOOKS && !is_ours; i++) {
+		if (passage->where.owner[0] == '\0')
+			break;
+		buffer_clear(&answer);
+		error = ask_owner(passage, &answer);
+		if (error != ERR_NOT_FOUND &&
+		    (error != ERR_NONE || !is_refused(&answer, "misdirected")))
+			break;
+		look(passage);
+		is_ours = passage->where.is_own;
+	}
+	if (!is_ours)
+		is_ours = reply(passage, error, &answer, verdict_out);
+	buffer_free(&answer);
+	return is_ours;
+}
+
+/* The same, when there is a place; else it is parked for one. */
+static bool pass_in_turn(struct passage *passage,
+			 enum http_verdict *verdict_out)
+{
+	struct call *call = passage->call;
+	size_t place = begin_passing(call->api, passage->where.owner);
+	bool is_ours;
+
+	*verdict_out = HTTP_PARKED;
+	if (place < MAX_PASSED) {
+		is_ours = pass(passage, verdict_out);
+		end_passing(call->api, place);
+		return is_ours;
+	}
+	if (clock_steady_ms() >= http_arrival_ms(call->exchange) + READ_MS)
+		*verdict_out = fail_later(call, "busy",
+					  "too many wait for node %s; try "
+					  "again",
+					  passage->where.owner);
+	return false;
+}
+
+/* The answer may not end, or the question does not fit in memory. */
+static bool is_stream(const struct http_exchange *exchange)
+{
+	const char *path = http_path(exchange);
+	const char *end = strrchr(path, '/');
+	const char *accept = http_header(exchange, "Accept");
+
+	if (api_is_stream(http_method(exchange), path) ||
+	    (end != NULL && strcmp(end, "/texts") == 0 &&
+	     strncmp(path, "/v1/sites/", strlen("/v1/sites/")) == 0))
+		return true;
+	return strcmp(path, "/v1/events") == 0 &&
+	       (http_argument(exchange, "wait") != NULL ||
+		(accept != NULL &&
+		 strstr(accept, "text/event-stream") != NULL));
+}
+
+/* Another node takes us for the owner. */
+static bool answer_node(struct passage *passage, enum http_verdict *verdict_out)
+{
+	struct call *call = passage->call;
+	const char *epoch = http_header(call->exchange, PASS_EPOCH);
+
+	if (passage->where.is_own &&
+	    (epoch == NULL ||
+	     strtoull(epoch, NULL, 10) == passage->where.epoch))
+		return true;
+	http_add_header(call->exchange, PASS_REFUSAL, "misdirected");
+	*verdict_out = call_fail(call, 421, "misdirected",
+				 "this node does not own the site (any more)");
+	return false;
+}
+
+static bool find(struct passage *passage, enum http_verdict *verdict_out)
+{
+	struct call *call = passage->call;
+	const struct whereabouts *where = &passage->where;
+
+	if (call->is_passed)
+		return answer_node(passage, verdict_out);
+	if (where->is_own)
+		return true;
+	if (passage->is_read && where->is_copy &&
+	    (where->owner[0] == '\0' || wants_stale(call->exchange))) {
+		add_stale(passage);
+		return true;
+	}
+	if (where->owner[0] == '\0') {
+		*verdict_out = fail_later(call, "no_owner",
+					  "no node owns the site now%s; try "
+					  "again",
+					  "");
+		return false;
+	}
+	*verdict_out = HTTP_DEFERRED;
+	if (http_is_quick(call->exchange))
+		return false;
+	if (!is_stream(call->exchange))
+		return pass_in_turn(passage, verdict_out);
+	*verdict_out = fail_direct(call, where);
+	return false;
+}
+
+bool call_is_ours(struct call *call, enum access access,
+		  enum http_verdict *verdict_out)
+{
+	struct passage passage = {.call = call, .access = access};
+
+	if (call->api->peers == NULL)
+		return true;
+	passage.partition = partition_of(call);
+	if (passage.partition == ALL_PARTITIONS)
+		return true;
+	passage.is_read = is_read(call->exchange);
+	look(&passage);
+	return find(&passage, verdict_out);
+}
+
+/* What a node says that cannot answer at all, as bytes. */
+static void refuse_node(struct buffer *answer, unsigned status,
+			const char *refusal, enum error error)
+{
+	struct buffer body = {0};
+
+	buffer_printf(&body,
+		      "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n",
+		      error_code(error), error_text(error));
+	buffer_printf(answer,
+		      "HTTP/1.1 %u Refused\r\nContent-Type: "
+		      "application/json\r\nContent-Length: %zu\r\n",
+		      status, body.size);
+	if (*refusal != '\0')
+		buffer_printf(answer, PASS_REFUSAL ": %s\r\n", refusal);
+	buffer_append_text(answer, "\r\n");
+	buffer_append_slice(answer, buffer_slice(&body));
+	buffer_free(&body);
+}
+
+void api_answer_node(void *context, struct slice question,
+		     struct buffer *answer)
+{
+	struct api *api = context;
+	struct http_server *server;
+	uint32_t timeout_ms;
+	enum error error = ERR_STOPPED;
+
+	lock_acquire(&api->lock);
+	server = api->servers[LISTENER_NODES];
+	timeout_ms = COMMIT_MS + (uint32_t)api->config.ask_timeout_ms;
+	lock_release(&api->lock);
+	if (server != NULL)
+		error = http_serve(server, question, api->peers->max_bytes,
+				   timeout_ms - MARGIN_MS, answer);
+	if (error == ERR_TOO_LARGE)
+		refuse_node(answer, 421, "too_large", error);
+	else if (error != ERR_NONE)
+		refuse_node(answer, 503, "", error);
+}

@@ -1,0 +1,332 @@
+/* What a node of a cluster answers of what others own. */
+#include "daemon/api/peers.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "daemon/http/pass.h"
+#include "tests/unit/daemon/client.h"
+#include "tests/unit/daemon/joined.h"
+#include "tests/unit/run.h"
+
+/* The partitions of a..., of n..., and of 1... */
+enum { A = 1, N = 14, LOOPBACK = 209 };
+
+#define TEXT "/v1/text?url=http://news.example/1"
+
+static struct joined joined;
+
+static void put(unsigned node, const char *host, unsigned pages)
+{
+	struct world *world = &joined.nodes[node].world;
+
+	ck_assert_int_eq(world_add_site(world, host), ERR_NONE);
+	for (unsigned i = 1; i <= pages; i++) {
+		struct buffer html = {0};
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://%s/%u", host, i);
+		world_page(&html, 0, i);
+		ck_assert_int_eq(world_put(world, url, buffer_slice(&html)),
+				 ERR_NONE);
+		buffer_free(&html);
+	}
+}
+
+/* news.example is node 1's, and node 0 has a copy that lacks pages. */
+static void begin(void)
+{
+	joined = (struct joined){0};
+	joined_open(&joined, 2);
+	atomic_store(&joined.owners[N], 1);
+	put(1, "news.example", 5);
+	put(0, "news.example", 1);
+	put(0, "a.example", 1);
+	joined_start(&joined);
+}
+
+static void end(void)
+{
+	joined_close(&joined);
+}
+
+static struct buffer ask(const char *method, const char *target,
+			 const char *body, int status)
+{
+	struct buffer answer =
+		client_ask(joined_path(&joined, 0), method, target, body);
+
+	ck_assert_msg(client_status(&answer) == status, "%s %s: %s", method,
+		      target, answer.data);
+	return answer;
+}
+
+/* `line` is "Name: value"; without a value it is not there. */
+static void expect_header(const struct buffer *answer, const char *line)
+{
+	const char *colon = strchr(line, ':');
+	const char *value = colon + 2;
+	char name[32];
+	struct slice said;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - line), line);
+	said = http_head_value(buffer_slice(answer), name);
+	ck_assert_msg(said.size == strlen(value) &&
+			      memcmp(said.size == 0 ? "" : said.data, value,
+				     said.size) == 0,
+		      "not %s: %s", line, answer->data);
+}
+
+/* The answer has this header. */
+static void expect(const char *method, const char *target, const char *body,
+		   int status, const char *line)
+{
+	struct buffer answer = ask(method, target, body, status);
+
+	expect_header(&answer, line);
+	buffer_free(&answer);
+}
+
+/* The answer is an error with this code. */
+static void refuse(const char *method, const char *target, const char *body,
+		   int status, const char *code)
+{
+	struct buffer answer = ask(method, target, body, status);
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "\"code\":\"%s\"", code);
+	ck_assert_msg(strstr(client_body(&answer), wanted) != NULL, "%s",
+		      answer.data);
+	buffer_free(&answer);
+}
+
+START_TEST(what_is_ours_is_answered_here)
+{
+	expect("GET", "/v1/sites/a.example", NULL, 200, "X-Templated-Node: ");
+	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
+}
+END_TEST
+
+START_TEST(what_is_not_ours_is_answered_by_its_owner)
+{
+	struct buffer here = ask("GET", TEXT, NULL, 200);
+	struct buffer there =
+		client_ask(joined_path(&joined, 1), "GET", TEXT, NULL);
+
+	ck_assert_str_eq(client_body(&here), client_body(&there));
+	expect_header(&here, "X-Templated-Node: n1");
+	expect_header(&here, "X-Templated-Epoch: 7");
+	expect_header(&here, "X-Templated-Quality: ok");
+	buffer_free(&here);
+	buffer_free(&there);
+	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
+}
+END_TEST
+
+START_TEST(each_way_to_name_a_site_leads_to_its_owner)
+{
+	const char *line = "X-Templated-Node: n1";
+
+	expect("GET", "/v1/sites/news.example", NULL, 200, line);
+	expect("GET", "/v1/clusters/news.example/1", NULL, 200, line);
+	expect("GET", "/v1/explain?url=http://news.example/1", NULL, 200, line);
+	expect("GET", "/v1/events?site=news.example", NULL, 200, line);
+	expect("GET", "/ui/sites/news.example", NULL, 200, line);
+	expect("GET", "/ui/page?url=http://news.example/1", NULL, 200, line);
+	expect("POST", "/v1/extract?url=http://news.example/9",
+	       "<html><body><p>Some text.</p></body></html>", 200, line);
+}
+END_TEST
+
+START_TEST(a_change_is_made_where_it_belongs)
+{
+	struct buffer there;
+
+	atomic_store(&joined.owners[LOOPBACK], 1);
+	expect("POST", "/v1/sites",
+	       "{\"url\": \"http://127.0.0.1:9/\", \"max_pages\": 1}", 201,
+	       "X-Templated-Node: n1");
+	there = client_ask(joined_path(&joined, 1), "GET",
+			   "/v1/sites/127.0.0.1:9", NULL);
+	ck_assert_int_eq(client_status(&there), 200);
+	buffer_free(&there);
+	expect("DELETE", "/v1/sites/127.0.0.1:9", NULL, 200,
+	       "X-Templated-Node: n1");
+	expect("DELETE", "/v1/sites/127.0.0.1:9", NULL, 404,
+	       "X-Templated-Node: n1");
+}
+END_TEST
+
+START_TEST(what_concerns_all_sites_has_an_owner_too)
+{
+	atomic_store(&joined.owners[PARTITION_COMMON], 1);
+	expect("GET", "/v1/hooks", NULL, 200, "X-Templated-Node: n1");
+}
+END_TEST
+
+START_TEST(the_owner_answers_by_the_tag_that_the_client_has)
+{
+	struct buffer first = ask("GET", TEXT, NULL, 200);
+	struct slice tag = http_head_value(buffer_slice(&first), "ETag");
+	int file = client_open(joined_path(&joined, 0));
+	struct buffer request = {0};
+	struct buffer second;
+
+	buffer_printf(&request,
+		      "GET " TEXT " HTTP/1.1\r\nHost: x\r\nConnection: "
+		      "close\r\nIf-None-Match: %.*s\r\n\r\n",
+		      (int)tag.size, (const char *)tag.data);
+	client_send(file, request.data);
+	second = client_receive(file);
+	close(file);
+	ck_assert_int_eq(client_status(&second), 304);
+	buffer_free(&first);
+	buffer_free(&second);
+	buffer_free(&request);
+}
+END_TEST
+
+START_TEST(a_copy_answers_who_takes_an_old_answer)
+{
+	atomic_store(&joined.has_copies, true);
+	expect("GET", TEXT "&stale=ok", NULL, 200, "X-Templated-Stale: true");
+	expect("GET", TEXT "&stale=ok", NULL, 200, "X-Templated-Log: 40");
+	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
+	expect("GET", TEXT "&stale=no", NULL, 200, "X-Templated-Node: n1");
+}
+END_TEST
+
+START_TEST(without_a_copy_an_old_answer_comes_from_the_owner)
+{
+	expect("GET", TEXT "&stale=ok", NULL, 200, "X-Templated-Node: n1");
+}
+END_TEST
+
+START_TEST(a_copy_answers_when_the_owner_does_not)
+{
+	atomic_store(&joined.has_copies, true);
+	atomic_store(&joined.failure, ERR_TIMEOUT);
+	expect("GET", "/v1/sites/news.example", NULL, 200,
+	       "X-Templated-Stale: true");
+	refuse("DELETE", "/v1/sites/news.example", NULL, 504, "timeout");
+	atomic_store(&joined.failure, ERR_NOT_FOUND);
+	refuse("DELETE", "/v1/sites/news.example", NULL, 503, "no_answer");
+	refuse("GET", TEXT "&fetch=always", NULL, 503, "no_answer");
+}
+END_TEST
+
+START_TEST(when_nobody_owns_it_only_copies_are_read)
+{
+	atomic_store(&joined.owners[N], NOBODY);
+	refuse("GET", "/v1/sites/news.example", NULL, 503, "no_owner");
+	expect("GET", "/v1/sites/news.example", NULL, 503, "Retry-After: 1");
+	atomic_store(&joined.has_copies, true);
+	expect("GET", "/v1/sites/news.example", NULL, 200,
+	       "X-Templated-Stale: true");
+	refuse("POST", "/v1/sites", "{\"url\": \"http://news.example/\"}", 503,
+	       "no_owner");
+}
+END_TEST
+
+/* n0 takes n1 for the owner of a..., and n1 knows better. */
+START_TEST(who_was_wrong_looks_once_more)
+{
+	atomic_store(&joined.old_owner, 1);
+	atomic_store(&joined.old_looks, 1);
+	expect("GET", "/v1/sites/a.example", NULL, 200, "X-Templated-Node: ");
+	atomic_store(&joined.old_looks, 3);
+	refuse("GET", "/v1/sites/a.example", NULL, 503, "no_owner");
+}
+END_TEST
+
+/* As another node would ask. */
+static struct buffer ask_node(const char *target, const char *headers)
+{
+	struct buffer question = {0};
+	struct buffer answer = {0};
+
+	buffer_printf(&question,
+		      "GET %s HTTP/1.1\r\nHost: x\r\nConnection: "
+		      "close\r\n%s\r\n",
+		      target, headers);
+	api_answer_node(joined.nodes[0].served.api, buffer_slice(&question),
+			&answer);
+	buffer_free(&question);
+	return answer;
+}
+
+static void expect_node(const char *target, const char *headers, int status)
+{
+	struct buffer answer = ask_node(target, headers);
+
+	ck_assert_msg(client_status(&answer) == status, "%s", answer.data);
+	buffer_free(&answer);
+}
+
+START_TEST(a_question_goes_on_once)
+{
+	expect_node("/v1/sites/news.example", "X-Templated-Right: owner\r\n",
+		    421);
+	expect_node("/v1/sites/a.example",
+		    "X-Templated-Right: owner\r\nX-Templated-Epoch: 6\r\n",
+		    421);
+	expect_node("/v1/sites/a.example",
+		    "X-Templated-Right: owner\r\nX-Templated-Epoch: 7\r\n",
+		    200);
+	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
+}
+END_TEST
+
+START_TEST(the_owner_holds_it_to_its_right)
+{
+	expect_node("/v1/sites/a.example", "", 403);
+	expect_node("/v1/sites/a.example", "X-Templated-Right: read\r\n", 403);
+	expect_node("/v1/clusters/a.example/1", "X-Templated-Right: read\r\n",
+		    200);
+	expect_node("/v1/sites/a.example", "X-Templated-Right: write\r\n", 200);
+	expect_node("/v1/tokens", "X-Templated-Right: write\r\n", 403);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_to_be_asked_for_directly)
+{
+	struct buffer answer;
+
+	atomic_store(&joined.owners[A], 1);
+	put(1, "a.example", 5);
+	joined.nodes[1].peers.max_bytes = 100;
+	refuse("GET", "/v1/sites/a.example", NULL, 421, "ask_owner");
+	answer = ask_node("/v1/sites/a.example", "X-Templated-Right: read\r\n");
+	expect_header(&answer, "X-Templated-Node: ");
+	buffer_free(&answer);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("peers");
+	TCase *tests = tcase_create("peers");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, what_is_ours_is_answered_here);
+	tcase_add_test(tests, what_is_not_ours_is_answered_by_its_owner);
+	tcase_add_test(tests, each_way_to_name_a_site_leads_to_its_owner);
+	tcase_add_test(tests, a_change_is_made_where_it_belongs);
+	tcase_add_test(tests, what_concerns_all_sites_has_an_owner_too);
+	tcase_add_test(tests, the_owner_answers_by_the_tag_that_the_client_has);
+	tcase_add_test(tests, a_copy_answers_who_takes_an_old_answer);
+	tcase_add_test(tests,
+		       without_a_copy_an_old_answer_comes_from_the_owner);
+	tcase_add_test(tests, a_copy_answers_when_the_owner_does_not);
+	tcase_add_test(tests, when_nobody_owns_it_only_copies_are_read);
+	tcase_add_test(tests, who_was_wrong_looks_once_more);
+	tcase_add_test(tests, a_question_goes_on_once);
+	tcase_add_test(tests, the_owner_holds_it_to_its_right);
+	tcase_add_test(tests, what_does_not_fit_is_to_be_asked_for_directly);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

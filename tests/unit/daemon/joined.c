@@ -1,0 +1,160 @@
+#include "tests/unit/daemon/joined.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/memory.h"
+
+static unsigned partition(struct slice host)
+{
+	const char *letter = host.data;
+
+	return host.size == 0 ? 0 : (unsigned)(*letter - 'a' + 1) % PARTITIONS;
+}
+
+static void name_node(unsigned node, char *out)
+{
+	(void)snprintf(out, NODE_NAME_BYTES, "n%u", node);
+}
+
+static void find(struct cluster *cluster, unsigned partition_number,
+		 struct whereabouts *out)
+{
+	struct joined *joined = cluster->joined;
+	unsigned owner = atomic_load(&joined->owners[partition_number]);
+
+	*out = (struct whereabouts){.epoch = atomic_load(&joined->epoch)};
+	if (cluster->self == 0)
+		atomic_store(&joined->was_old,
+			     atomic_load(&joined->old_looks) > 0);
+	if (cluster->self == 0 && atomic_load(&joined->was_old)) {
+		atomic_fetch_sub(&joined->old_looks, 1);
+		owner = atomic_load(&joined->old_owner);
+	}
+	out->is_own = owner == cluster->self;
+	out->is_copy = !out->is_own && atomic_load(&joined->has_copies);
+	if (!out->is_own && owner != NOBODY)
+		name_node(owner, out->owner);
+}
+
+static void node_facts(const struct joined *joined, unsigned node,
+		       unsigned self, struct node_facts *out)
+{
+	*out = (struct node_facts){.capacity = 1, .is_self = node == self};
+	name_node(node, out->name);
+	(void)snprintf(out->version, sizeof(out->version), "1.0");
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		out->owned += atomic_load(&joined->owners[i]) == node;
+	out->copies = out->owned;
+	out->is_draining = node == 0 && atomic_load(&joined->drains);
+}
+
+static void facts(struct cluster *cluster, struct cluster_facts *out)
+{
+	struct joined *joined = cluster->joined;
+
+	*out = (struct cluster_facts){.is_connected = true,
+				      .has_lease = true,
+				      .failovers = 1,
+				      .moves = 2,
+				      .node_count = joined->count};
+	name_node(cluster->self, out->name);
+	out->nodes = mem_alloc(joined->count, sizeof(*out->nodes));
+	for (unsigned i = 0; i < joined->count; i++)
+		node_facts(joined, i, cluster->self, &out->nodes[i]);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition_facts *row = &out->partitions[i];
+		unsigned owner = atomic_load(&joined->owners[i]);
+
+		*row = (struct partition_facts){
+			.epoch = atomic_load(&joined->epoch),
+			.applied = 40,
+			.last = 42,
+			.state = owner == cluster->self ? PARTITION_OWN
+							: PARTITION_ELSEWHERE};
+		if (owner != NOBODY)
+			name_node(owner, row->owner);
+	}
+}
+
+static unsigned node_of(const struct joined *joined, const char *name)
+{
+	unsigned node = (unsigned)strtoul(name + 1, NULL, 10);
+
+	return node < joined->count ? node : NOBODY;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the type is the cluster's */
+static enum error ask(struct cluster *cluster, unsigned partition_number,
+		      const char *node, struct slice question,
+		      uint32_t timeout_ms, struct buffer *answer)
+{
+	struct joined *joined = cluster->joined;
+	enum error failure = (enum error)atomic_load(&joined->failure);
+	unsigned owner =
+		node != NULL ? node_of(joined, node)
+			     : atomic_load(&joined->owners[partition_number]);
+
+	(void)timeout_ms;
+	atomic_fetch_add(&joined->questions, 1);
+	if (node == NULL && atomic_load(&joined->was_old))
+		owner = atomic_load(&joined->old_owner);
+	if (failure != ERR_NONE)
+		return failure;
+	if (owner >= joined->count)
+		return ERR_NOT_FOUND;
+	api_answer_node(joined->nodes[owner].served.api, question, answer);
+	return ERR_NONE;
+}
+
+static void drain(struct cluster *cluster, bool drains)
+{
+	atomic_store(&cluster->joined->drains, drains);
+}
+
+void joined_open(struct joined *joined, unsigned count)
+{
+	joined->count = count;
+	atomic_store(&joined->epoch, 7);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		atomic_store(&joined->owners[i], 0);
+	for (unsigned i = 0; i < count; i++) {
+		struct joined_node *node = &joined->nodes[i];
+
+		world_open(&node->world, 0);
+		served_make(&node->served, node->world.store,
+			    node->world.engine, node->world.path);
+		node->cluster = (struct cluster){joined, i};
+		node->peers = (struct peers){
+			.cluster = &node->cluster,
+			.partition = partition,
+			.facts = facts,
+			.find = find,
+			.ask = ask,
+			.drain = drain,
+			.max_bytes = 1 << 16,
+			.token = "",
+			.ca_file = "",
+		};
+		node->served.peers = &node->peers;
+	}
+}
+
+void joined_start(struct joined *joined)
+{
+	for (unsigned i = 0; i < joined->count; i++)
+		served_start(&joined->nodes[i].served);
+}
+
+void joined_close(struct joined *joined)
+{
+	for (unsigned i = 0; i < joined->count; i++)
+		served_stop(&joined->nodes[i].served);
+	for (unsigned i = 0; i < joined->count; i++)
+		world_close(&joined->nodes[i].world);
+}
+
+const char *joined_path(const struct joined *joined, unsigned node)
+{
+	return joined->nodes[node].served.path;
+}

@@ -1,0 +1,58 @@
+/*
+ * tests/unit/daemon/joined.h - some daemons without processes (served.h) that
+ * are nodes of one cluster, whose broker is a table: who owns what is as the
+ * test says, and a question is a call. The partition of a host is the number of
+ * its first letter, "a" being 1.
+ */
+#ifndef TESTS_UNIT_DAEMON_JOINED_H
+#define TESTS_UNIT_DAEMON_JOINED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "daemon/api/peers.h"
+#include "tests/unit/daemon/served.h"
+#include "tests/unit/daemon/world.h"
+
+enum { JOINED_MAX = 3, NOBODY = JOINED_MAX };
+
+struct cluster {
+	struct joined *joined;
+	unsigned self;
+};
+
+struct joined_node {
+	struct cluster cluster;
+	struct peers peers;
+	struct world world;
+	struct served served;
+};
+
+struct joined {
+	struct joined_node nodes[JOINED_MAX]; /* "n0", "n1", "n2" */
+	unsigned count;
+	/* The test's, at any time. */
+	atomic_uint owners[ALL_PARTITIONS]; /* or NOBODY */
+	atomic_uint epoch;                  /* of all */
+	atomic_bool has_copies;             /* each node of everything */
+	atomic_int failure; /* an enum error that each question gets */
+	/* So many looks of node 0 still find `old_owner`, who is asked then. */
+	atomic_int old_looks;
+	atomic_uint old_owner;
+	atomic_bool was_old;   /* the last look */
+	atomic_uint questions; /* that were asked */
+	atomic_bool drains;    /* node 0 */
+};
+
+/* All partitions are of node 0. */
+void joined_open(struct joined *joined, unsigned count);
+
+/* To be filled by the test before: joined_open() has made the worlds. */
+void joined_start(struct joined *joined);
+
+void joined_close(struct joined *joined);
+
+/* The socket of a node. */
+const char *joined_path(const struct joined *joined, unsigned node);
+
+#endif

@@ -33,6 +33,7 @@ static const struct verb *const verbs[] = {
 	&verb_forget,
 	&verb_ui,
 	&verb_token,
+	&verb_node,
 	&verb_status,
 	&verb_verify,
 	&verb_backup,

@@ -120,6 +120,9 @@ call_handler api_get_patterns;
 call_handler api_get_report;
 call_handler api_get_explain;
 call_handler api_delete_page;
+call_handler api_get_cluster_facts;
+call_handler api_post_drain;
+call_handler api_delete_node;
 call_handler api_get_cluster;
 call_handler api_get_pages;
 call_handler api_get_template;
@@ -215,6 +218,13 @@ json_t *call_read_guard(struct call *call, uint32_t number);
 /* A work begins, unless there are `max` already; it ends, by any thread. */
 bool api_begin_work(struct api *api, enum work_kind kind, size_t max);
 void api_end_work(struct api *api, enum work_kind kind);
+
+/* The word for it in answers and metrics. */
+const char *partition_state_name(enum partition_state state);
+
+/* Entries of the log of a partition that are not here yet; 0 of one that is
+ * not here at all. */
+uint64_t partition_lag(const struct partition_facts *row);
 
 /* How many pages a request may have extracted at a time. */
 size_t call_threads(const struct call *call);

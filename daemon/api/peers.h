@@ -25,6 +25,7 @@ struct peers {
 			  const char *node, struct slice question,
 			  uint32_t timeout_ms, struct buffer *answer);
 	void (*drain)(struct cluster *cluster, bool drains);
+	enum error (*remove)(struct cluster *cluster, const char *node);
 	size_t max_bytes;    /* of a question or an answer */
 	const char *token;   /* of the cluster, for direct connections; or "" */
 	const char *ca_file; /* who vouches for the others there; or "" */

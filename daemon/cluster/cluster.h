@@ -111,4 +111,10 @@ void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
  */
 void cluster_drain(struct cluster *cluster, bool drains);
 
+/*
+ * Forget a node that will not come back: nothing is kept for it any more.
+ * ERR_NOT_FOUND; ERR_BUSY: it has a lease.
+ */
+enum error cluster_remove(struct cluster *cluster, const char *node);
+
 #endif

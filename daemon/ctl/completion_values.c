@@ -96,6 +96,12 @@ static void add_tokens(struct completion *completion)
 		    &(struct listing){"/v1/tokens", "tokens", "name", "role"});
 }
 
+static void add_nodes(struct completion *completion)
+{
+	add_listing(completion, &(struct listing){"/v1/cluster", "nodes",
+						  "name", "version"});
+}
+
 static void add_alerts(struct completion *completion)
 {
 	add_listing(completion,
@@ -292,6 +298,7 @@ static const struct {
 	{"HOOK", add_hooks},
 	{"SILENCE", add_silences},
 	{"TOKEN", add_tokens},
+	{"NODE", add_nodes},
 	{"METHOD", add_methods},
 	{"NAME=VALUE", add_parameters},
 	{"KIND,...", add_kinds},

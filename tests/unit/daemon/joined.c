@@ -112,6 +112,12 @@ static void drain(struct cluster *cluster, bool drains)
 	atomic_store(&cluster->joined->drains, drains);
 }
 
+static enum error remove_node(struct cluster *cluster, const char *node)
+{
+	return node_of(cluster->joined, node) == NOBODY ? ERR_NOT_FOUND
+							: ERR_BUSY;
+}
+
 void joined_open(struct joined *joined, unsigned count)
 {
 	joined->count = count;
@@ -132,6 +138,7 @@ void joined_open(struct joined *joined, unsigned count)
 			.find = find,
 			.ask = ask,
 			.drain = drain,
+			.remove = remove_node,
 			.max_bytes = 1 << 16,
 			.token = "",
 			.ca_file = "",

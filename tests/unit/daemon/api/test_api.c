@@ -136,6 +136,14 @@ START_TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
 }
 END_TEST
 
+START_TEST(without_a_cluster_there_is_none)
+{
+	refuse("GET", "/v1/cluster", NULL, 404, "no_cluster");
+	refuse("POST", "/v1/cluster/drain", "{}", 404, "no_cluster");
+	refuse("DELETE", "/v1/cluster/nodes/n", NULL, 404, "no_cluster");
+}
+END_TEST
+
 START_TEST(head_is_get_without_a_body)
 {
 	struct buffer answer =
@@ -1094,6 +1102,7 @@ Suite *make_suite(void)
 	tcase_add_test(
 		tests,
 		a_method_that_is_not_possible_is_told_with_those_that_are);
+	tcase_add_test(tests, without_a_cluster_there_is_none);
 	tcase_add_test(tests, head_is_get_without_a_body);
 	tcase_add_test(tests, status_counts_what_is_stored);
 	tcase_add_test(tests, status_tells_of_a_reload_that_failed);

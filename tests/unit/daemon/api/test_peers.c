@@ -305,6 +305,70 @@ START_TEST(what_does_not_fit_is_to_be_asked_for_directly)
 }
 END_TEST
 
+static json_t *ask_json(const char *method, const char *target,
+			const char *body)
+{
+	struct buffer answer = ask(method, target, body, 200);
+	json_t *value = json_loads(client_body(&answer), 0, NULL);
+
+	ck_assert_ptr_nonnull(value);
+	buffer_free(&answer);
+	return value;
+}
+
+static long long whole(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	ck_assert_msg(json_is_integer(value), "no number %s", name);
+	return json_integer_value(value);
+}
+
+START_TEST(the_cluster_is_told)
+{
+	json_t *value = ask_json("GET", "/v1/cluster", NULL);
+	const json_t *nodes = json_object_get(value, "nodes");
+	const json_t *partitions = json_object_get(value, "partitions");
+	const json_t *row = json_array_get(partitions, N);
+
+	ck_assert_uint_eq(json_array_size(nodes), 2);
+	ck_assert_uint_eq(json_array_size(partitions), ALL_PARTITIONS);
+	ck_assert_int_eq(whole(json_array_get(nodes, 1), "owned"), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(row, "owner")),
+			 "n1");
+	ck_assert_str_eq(json_string_value(json_object_get(row, "state")),
+			 "elsewhere");
+	ck_assert_int_eq(whole(row, "lag"), 0);
+	ck_assert_int_eq(whole(json_array_get(partitions, A), "lag"), 2);
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(a_node_is_drained_by_any)
+{
+	const char *body = "{\"drains\": true, \"node\": \"n0\"}";
+	struct buffer answer = client_ask(joined_path(&joined, 1), "POST",
+					  "/v1/cluster/drain", body);
+
+	ck_assert_int_eq(client_status(&answer), 200);
+	buffer_free(&answer);
+	ck_assert(atomic_load(&joined.drains));
+	json_decref(
+		ask_json("POST", "/v1/cluster/drain", "{\"drains\": false}"));
+	ck_assert(!atomic_load(&joined.drains));
+	refuse("POST", "/v1/cluster/drain", "{}", 400, "bad_request");
+	refuse("POST", "/v1/cluster/drain",
+	       "{\"drains\": true, \"node\": \"n7\"}", 404, "not_found");
+}
+END_TEST
+
+START_TEST(a_node_is_forgotten_when_it_is_gone)
+{
+	refuse("DELETE", "/v1/cluster/nodes/n1", NULL, 409, "busy");
+	refuse("DELETE", "/v1/cluster/nodes/n7", NULL, 404, "not_found");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peers");
@@ -327,6 +391,9 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_question_goes_on_once);
 	tcase_add_test(tests, the_owner_holds_it_to_its_right);
 	tcase_add_test(tests, what_does_not_fit_is_to_be_asked_for_directly);
+	tcase_add_test(tests, the_cluster_is_told);
+	tcase_add_test(tests, a_node_is_drained_by_any);
+	tcase_add_test(tests, a_node_is_forgotten_when_it_is_gone);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,0 +1,196 @@
+/* The cluster: which nodes there are, who owns what, and who shall not. */
+#include "daemon/api/api_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api/api_pass.h"
+#include "daemon/http/pass.h"
+#include "template/json_value.h"
+
+enum { ASK_NODE_MS = 10000 };
+
+static const char *const states[] = {
+	[PARTITION_ELSEWHERE] = "elsewhere",
+	[PARTITION_COPYING] = "copying",
+	[PARTITION_FOLLOWED] = "followed",
+	[PARTITION_TAKEN] = "taken",
+	[PARTITION_OWN] = "own",
+	[PARTITION_LEFT] = "left",
+};
+
+const char *partition_state_name(enum partition_state state)
+{
+	return states[state];
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return *text == '\0' ? json_null() : json_text(slice_of(text));
+}
+
+static json_t *node_json(const struct node_facts *node)
+{
+	return json_pack(
+		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "name",
+		node->name, "address", text_or_null(node->address), "version",
+		node->version, "capacity", (json_int_t)node->capacity, "owned",
+		(json_int_t)node->owned, "copies", (json_int_t)node->copies,
+		"silent_ms", (json_int_t)node->silent_ms, "clock_ms",
+		(json_int_t)node->clock_ms, "is_self", (int)node->is_self,
+		"is_draining", (int)node->is_draining);
+}
+
+uint64_t partition_lag(const struct partition_facts *row)
+{
+	bool is_here = row->state != PARTITION_ELSEWHERE;
+
+	return is_here && row->last > row->applied ? row->last - row->applied
+						   : 0;
+}
+
+static json_t *partition_json(unsigned number,
+			      const struct partition_facts *row)
+{
+	return json_pack(
+		"{s:I, s:s, s:o, s:o, s:I, s:I, s:I, s:I}", "partition",
+		(json_int_t)number, "state", states[row->state], "owner",
+		text_or_null(row->owner), "wanted", text_or_null(row->wanted),
+		"epoch", (json_int_t)row->epoch, "applied",
+		(json_int_t)row->applied, "last", (json_int_t)row->last, "lag",
+		(json_int_t)partition_lag(row));
+}
+
+static json_t *facts_json(const struct cluster_facts *facts)
+{
+	json_t *nodes = json_array();
+	json_t *partitions = json_array();
+
+	for (size_t i = 0; i < facts->node_count; i++)
+		json_array_append_new(nodes, node_json(&facts->nodes[i]));
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		json_array_append_new(partitions,
+				      partition_json(i, &facts->partitions[i]));
+	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:I, s:o, s:o}", "name",
+			 facts->name, "is_connected", (int)facts->is_connected,
+			 "has_lease", (int)facts->has_lease, "failovers",
+			 (json_int_t)facts->failovers, "moves",
+			 (json_int_t)facts->moves, "divergences",
+			 (json_int_t)facts->divergences, "nodes", nodes,
+			 "partitions", partitions);
+}
+
+/* False, answered, when there is none. */
+static bool find_cluster(struct call *call, struct cluster_facts *facts_out)
+{
+	const struct peers *peers = call->api->peers;
+
+	if (peers == NULL) {
+		call_fail(call, 404, "no_cluster",
+			  "this daemon is not in a cluster (cluster.servers)");
+		return false;
+	}
+	peers->facts(peers->cluster, facts_out);
+	return true;
+}
+
+enum http_verdict api_get_cluster_facts(struct call *call)
+{
+	struct cluster_facts facts;
+	json_t *value;
+
+	if (!find_cluster(call, &facts))
+		return HTTP_ANSWERED;
+	value = facts_json(&facts);
+	free(facts.nodes);
+	return call_reply_json(call, 200, value);
+}
+
+static bool is_node(const struct cluster_facts *facts, const char *name)
+{
+	for (size_t i = 0; i < facts->node_count; i++)
+		if (strcmp(facts->nodes[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Have the node that is named do it. */
+static enum http_verdict ask_node(struct call *call, const char *name)
+{
+	const struct peers *peers = call->api->peers;
+	struct buffer question = {0};
+	struct buffer answer = {0};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	enum error error;
+
+	http_write_request(call->exchange, PASS_RIGHT ": write\r\n", &question);
+	error = peers->ask(peers->cluster, ALL_PARTITIONS, name,
+			   buffer_slice(&question), ASK_NODE_MS, &answer);
+	if (error != ERR_NONE ||
+	    !http_reply_raw(call->exchange, buffer_slice(&answer)))
+		verdict = call_fail(call, 503, "no_answer",
+				    "node %s does not answer: %s", name,
+				    error_text(error));
+	buffer_free(&question);
+	buffer_free(&answer);
+	return verdict;
+}
+
+static enum http_verdict drain(struct call *call, const json_t *request,
+			       const struct cluster_facts *facts)
+{
+	const struct peers *peers = call->api->peers;
+	const json_t *drains = json_object_get(request, "drains");
+	const json_t *node = json_object_get(request, "node");
+	const char *name = node == NULL ? facts->name : json_string_value(node);
+
+	if (!json_is_boolean(drains) || name == NULL)
+		return call_fail(call, 400, "bad_request",
+				 "the body must be {\"drains\": true or false, "
+				 "\"node\": NAME}, the node being this one "
+				 "when none is named");
+	if (!is_node(facts, name))
+		return call_fail(call, 404, "not_found",
+				 "node %.64s: there is none", name);
+	if (strcmp(name, facts->name) != 0 && !call->is_passed)
+		return ask_node(call, name);
+	peers->drain(peers->cluster, json_is_true(drains));
+	return call_reply_json(call, 200,
+			       json_pack("{s:s, s:b}", "node", name, "drains",
+					 (int)json_is_true(drains)));
+}
+
+enum http_verdict api_post_drain(struct call *call)
+{
+	struct cluster_facts facts;
+	enum http_verdict verdict = HTTP_ANSWERED;
+	json_t *request;
+
+	if (!call_read_object(call, &request))
+		return HTTP_ANSWERED;
+	if (find_cluster(call, &facts)) {
+		verdict = drain(call, request, &facts);
+		free(facts.nodes);
+	}
+	json_decref(request);
+	return verdict;
+}
+
+enum http_verdict api_delete_node(struct call *call)
+{
+	const struct peers *peers = call->api->peers;
+	struct cluster_facts facts;
+	enum error error;
+
+	if (!find_cluster(call, &facts))
+		return HTTP_ANSWERED;
+	free(facts.nodes);
+	error = peers->remove(peers->cluster, call->name);
+	if (error == ERR_BUSY)
+		return call_fail(call, 409, "busy",
+				 "node %s is there; stop it first", call->name);
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, call->name);
+	return call_reply_json(call, 200,
+			       json_pack("{s:s}", "deleted", call->name));
+}

@@ -1,0 +1,195 @@
+/* daemon/ctl/ctl_node.c - templatectl node: the nodes of a cluster. */
+#include "daemon/ctl/ctl_client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct column node_columns[] = {
+	{.title = "NODE"},
+	{.title = "OWNS", .is_number = true},
+	{.title = "COPIES", .is_number = true},
+	{.title = "CAPACITY", .is_number = true},
+	{.title = "SILENT", .is_number = true},
+	{.title = "CLOCK", .is_number = true},
+	{.title = "VERSION"},
+	{.title = "STATE"},
+	{.title = "ADDRESS", .is_elastic = true},
+};
+
+static const char *state_of(const json_t *node)
+{
+	if (json_is_true(json_object_get(node, "is_draining")))
+		return "draining";
+	return json_is_true(json_object_get(node, "is_self")) ? "asked" : "-";
+}
+
+static void add_node(struct text_table *table, const json_t *node)
+{
+	double silent_s = (double)field_whole(node, "silent_ms") / 1000;
+	double clock_s =
+		json_number_value(json_object_get(node, "clock_ms")) / 1000;
+
+	table_add_text(table, field_text(node, "name"));
+	table_printf(table, "%" PRIu64, field_whole(node, "owned"));
+	table_printf(table, "%" PRIu64, field_whole(node, "copies"));
+	table_printf(table, "%" PRIu64, field_whole(node, "capacity"));
+	table_printf(table, "%.1f s", silent_s);
+	table_printf(table, "%+.1f s", clock_s);
+	table_add_text(table, field_text(node, "version"));
+	table_add_text(table, state_of(node));
+	table_add_text(table, field_text(node, "address"));
+}
+
+static const struct client_list nodes = {
+	"nodes", node_columns, sizeof(node_columns) / sizeof(node_columns[0]),
+	add_node};
+
+static const struct column partition_columns[] = {
+	{.title = "PARTITION", .is_number = true},
+	{.title = "OWNER"},
+	{.title = "WANTED"},
+	{.title = "HERE"},
+	{.title = "EPOCH", .is_number = true},
+	{.title = "LAG", .is_number = true},
+};
+
+static void add_partition(struct text_table *table, const json_t *row)
+{
+	table_printf(table, "%" PRIu64, field_whole(row, "partition"));
+	table_add_text(table, field_text(row, "owner"));
+	table_add_text(table, field_text(row, "wanted"));
+	table_add_text(table, field_text(row, "state"));
+	table_printf(table, "%" PRIu64, field_whole(row, "epoch"));
+	table_printf(table, "%" PRIu64, field_whole(row, "lag"));
+}
+
+/* Something of it is under way, or is wanted and not so. */
+static bool is_restless(const json_t *row)
+{
+	const char *state = field_text(row, "state");
+
+	return strcmp(field_text(row, "owner"), field_text(row, "wanted")) !=
+		       0 ||
+	       json_is_null(json_object_get(row, "owner")) ||
+	       field_whole(row, "lag") > 0 || strcmp(state, "copying") == 0 ||
+	       strcmp(state, "taken") == 0 || strcmp(state, "left") == 0;
+}
+
+static void print_table(const json_t *rows, const struct client_list *list,
+			bool (*is_shown)(const json_t *row))
+{
+	struct text_table *table =
+		table_create(list->columns, list->column_count);
+	size_t shown = 0;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		if (is_shown != NULL && !is_shown(row))
+			continue;
+		list->add(table, row);
+		shown++;
+	}
+	if (shown > 0) {
+		putchar('\n');
+		table_print(table);
+	}
+	table_destroy(table);
+}
+
+/* The node that was asked, then all nodes, then the partitions that are not as
+ * they shall be. */
+static void print_status(json_t *answer)
+{
+	static const struct client_list partitions = {
+		"partitions", partition_columns,
+		sizeof(partition_columns) / sizeof(partition_columns[0]),
+		add_partition};
+	json_t *members[] = {
+		json_incref(json_object_get(answer, "nodes")),
+		json_incref(json_object_get(answer, "partitions"))};
+
+	json_object_del(answer, "nodes");
+	json_object_del(answer, "partitions");
+	client_print_object(answer);
+	print_table(members[0], &nodes, NULL);
+	print_table(members[1], &partitions, is_restless);
+	json_decref(members[0]);
+	json_decref(members[1]);
+}
+
+static enum ctl_status show_status(const struct ctl *ctl)
+{
+	json_t *answer = NULL;
+	enum ctl_status status =
+		client_ask_value(ctl, NULL, "/v1/cluster", NULL, &answer);
+
+	if (status != CTL_DONE)
+		return status;
+	if (ctl->is_json)
+		client_print_json(answer);
+	else
+		print_status(answer);
+	json_decref(answer);
+	return CTL_DONE;
+}
+
+static enum ctl_status drain(const struct ctl *ctl, const char *name,
+			     bool drains)
+{
+	json_t *body = json_pack("{s:b}", "drains", (int)drains);
+	json_t *answer = NULL;
+	enum ctl_status status;
+
+	if (name != NULL)
+		json_object_set_new(body, "node", json_string(name));
+	status = client_ask_value(ctl, "POST", "/v1/cluster/drain", body,
+				  &answer);
+	if (status == CTL_DONE)
+		client_print(ctl, answer);
+	json_decref(answer);
+	json_decref(body);
+	return status;
+}
+
+static enum ctl_status forget(const struct ctl *ctl, const char *name)
+{
+	struct buffer target = {0};
+	json_t *answer = NULL;
+	enum ctl_status status;
+
+	buffer_append_text(&target, "/v1/cluster/nodes/");
+	client_append_escaped(&target, name);
+	status = client_ask_value(ctl, "DELETE", target.data, NULL, &answer);
+	if (status == CTL_DONE)
+		client_print(ctl, answer);
+	json_decref(answer);
+	buffer_free(&target);
+	return status;
+}
+
+static enum ctl_status run_node(const struct ctl *ctl)
+{
+	const char *action = ctl->operands[0];
+	const char *name = ctl->operand_count > 1 ? ctl->operands[1] : NULL;
+
+	if (strcmp(action, "list") == 0)
+		return client_print_list(ctl, "/v1/cluster", &nodes);
+	if (strcmp(action, "status") == 0)
+		return show_status(ctl);
+	if (strcmp(action, "remove") == 0)
+		return forget(ctl, name);
+	return drain(ctl, name, strcmp(action, "drain") == 0);
+}
+
+const struct verb verb_node = {
+	.name = "node",
+	.group = VERBS_OPERATE,
+	.operands = "list | status | drain [NODE] | join [NODE] | remove NODE",
+	.min_operands = 1,
+	.max_operands = 2,
+	.summary = "The nodes of a cluster: list, drain, take back, forget",
+	.run = run_node,
+};

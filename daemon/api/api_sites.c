@@ -1,33 +1,176 @@
 /* Sites: add, list, show, delete. */
 #include "daemon/api/api_call.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "daemon/api/api_gather.h"
 #include "daemon/api/site_json.h"
 #include "daemon/api/site_request.h"
+#include "store/memory.h"
 #include "store/rows_site.h"
 
-enum http_verdict api_get_sites(struct call *call)
+enum { NODE_SITES = 500 }; /* of a node, in one answer */
+
+/* A part of the list, by host. */
+struct site_list {
+	json_t *sites;
+	char after[MAX_HOST_BYTES + 1]; /* it begins behind that; or "" */
+	uint64_t limit;
+	bool is_cut; /* there are more */
+};
+
+/* Append those of this store. */
+static enum error list_here(const struct call *call,
+			    const struct listed *listed, struct site_list *list)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 	struct scan scan =
-		scan_begin(&txn, TABLE_SITES, (struct slice){NULL, 0});
-	json_t *list = json_array();
-	enum error error;
+		list->after[0] == '\0'
+			? scan_begin(&txn, TABLE_SITES, (struct slice){NULL, 0})
+			: scan_begin_at(&txn, TABLE_SITES,
+					slice_of(list->after), 0);
+	uint64_t count = 0;
 
-	while (scan_next(&scan)) {
+	while (!list->is_cut && scan_next(&scan)) {
 		struct site_row row;
 
-		if (site_decode(scan.value, &row))
-			json_array_append_new(list, site_json(&txn, &row));
+		if (slice_equal(scan.key, slice_of(list->after)) ||
+		    !listed_has(call, listed, scan.key) ||
+		    !site_decode(scan.value, &row))
+			continue;
+		list->is_cut = count == list->limit;
+		if (!list->is_cut)
+			json_array_append_new(list->sites,
+					      site_json(&txn, &row));
+		count++;
 	}
 	scan_end(&scan);
-	error = txn_end(&txn);
-	if (error != ERR_NONE) {
-		json_decref(list);
-		return call_fail_with(call, error, "the store");
+	return txn_end(&txn);
+}
+
+static const char *host_of(const json_t *site)
+{
+	const char *host = json_string_value(json_object_get(site, "host"));
+
+	return host == NULL ? "" : host;
+}
+
+/* One question, of `max` sites at most, behind `after`, which moves on; false:
+ * there are no more. */
+static bool list_some(struct call *call, struct others *others,
+		      const char *node, struct site_list *part,
+		      json_t *sites_out)
+{
+	struct buffer target = {0};
+	bool is_too_large;
+	json_t *answer;
+	json_t *sites;
+	size_t count;
+
+	buffer_printf(&target, "/v1/sites?limit=%llu&after=%s",
+		      (unsigned long long)part->limit, part->after);
+	answer = others_ask(call, others, node, target.data, &is_too_large);
+	buffer_free(&target);
+	sites = json_object_get(answer, "sites");
+	count = json_array_size(sites);
+	part->is_cut = is_too_large
+			       ? part->limit > 1
+			       : count > 0 && json_object_get(answer, "next");
+	if (is_too_large)
+		part->limit = (part->limit + 3) / 4;
+	if (count > 0)
+		(void)snprintf(part->after, sizeof(part->after), "%s",
+			       host_of(json_array_get(sites, count - 1)));
+	json_array_extend(sites_out, sites);
+	json_decref(answer);
+	return part->is_cut;
+}
+
+/* Append those of a node, some at a time. */
+static void list_there(struct call *call, struct others *others,
+		       const char *node, struct site_list *list)
+{
+	struct site_list part = *list;
+	size_t before = json_array_size(list->sites);
+
+	if (part.limit > NODE_SITES)
+		part.limit = NODE_SITES;
+	while (list_some(call, others, node, &part, list->sites) &&
+	       json_array_size(list->sites) - before < list->limit)
+		;
+	list->is_cut = list->is_cut || part.is_cut;
+}
+
+static int by_host(const void *a, const void *b)
+{
+	return strcmp(host_of(*(json_t *const *)a),
+		      host_of(*(json_t *const *)b));
+}
+
+/* In the order of hosts, each once, no more than the limit. */
+static json_t *order_sites(struct site_list *list)
+{
+	size_t count = json_array_size(list->sites);
+	json_t **rows = mem_alloc(count + 1, sizeof(json_t *));
+	json_t *ordered = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		rows[i] = json_array_get(list->sites, i);
+	qsort(rows, count, sizeof(json_t *), by_host);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && by_host(&rows[i - 1], &rows[i]) == 0)
+			continue; /* on its way from one to the other */
+		if (json_array_size(ordered) == list->limit) {
+			list->is_cut = true;
+			break;
+		}
+		json_array_append(ordered, rows[i]);
 	}
-	return call_reply_json(call, 200, json_pack("{s:o}", "sites", list));
+	free(rows);
+	return ordered;
+}
+
+static enum http_verdict reply_sites(struct call *call, struct site_list *list)
+{
+	json_t *ordered = order_sites(list);
+	size_t count = json_array_size(ordered);
+	json_t *value = json_pack("{s:o}", "sites", ordered);
+
+	if (list->is_cut && count > 0)
+		json_object_set_new(value, "next",
+				    json_string(host_of(json_array_get(
+					    ordered, count - 1))));
+	return call_reply_json(call, 200, value);
+}
+
+enum http_verdict api_get_sites(struct call *call)
+{
+	const char *after = http_argument(call->exchange, "after");
+	struct site_list list = {.sites = json_array()};
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct others others;
+	struct listed listed;
+	const char *node;
+	enum error error;
+
+	(void)snprintf(list.after, sizeof(list.after), "%s",
+		       after == NULL ? "" : after);
+	if (call_number(call, "limit", UINT32_MAX, UINT32_MAX, &list.limit)) {
+		call_listed(call, &listed);
+		others_begin(call, &others);
+		error = list_here(call, &listed, &list);
+		while (error == ERR_NONE &&
+		       (node = others_next(&others)) != NULL)
+			list_there(call, &others, node, &list);
+		others_end(call, &others, &listed);
+		verdict = error == ERR_NONE
+				  ? reply_sites(call, &list)
+				  : call_fail_with(call, error, "the store");
+	}
+	json_decref(list.sites);
+	return verdict;
 }
 
 static enum http_verdict reply_site(struct call *call, unsigned status,

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/api/api_gather.h"
 #include "daemon/api/api_processes.h"
 #include "daemon/engine/verify_laws.h"
 #include "daemon/runtime/clock.h"
 #include "extract/extractors.h"
+#include "store/rows_site.h"
 #include "template/json_value.h"
 
 /* The data of the status, read once. */
@@ -46,6 +48,77 @@ static json_t *counts_json(const struct state *state)
 			 (json_int_t)rows[TABLE_CLUSTERS], "events",
 			 (json_int_t)rows[TABLE_EVENTS], "urls",
 			 (json_int_t)rows[TABLE_FRONTIER]);
+}
+
+/* What the sites of this node add up to. */
+static json_t *own_json(const struct call *call, const struct listed *listed)
+{
+	struct txn txn = txn_begin_read(call->api->store);
+	struct scan scan =
+		scan_begin(&txn, TABLE_SITES, (struct slice){NULL, 0});
+	json_int_t sites = 0;
+	json_int_t pages = 0;
+	json_int_t pending = 0;
+
+	while (scan_next(&scan)) {
+		struct site_row row;
+
+		if (!listed_has(call, listed, scan.key) ||
+		    !site_decode(scan.value, &row))
+			continue;
+		sites++;
+		pages += row.page_count;
+		pending += row.pending_count;
+	}
+	scan_end(&scan);
+	txn_abort(&txn);
+	return json_pack("{s:I, s:I, s:I}", "sites", sites, "pages", pages,
+			 "pending", pending);
+}
+
+static void add_counts(json_t *sum, const json_t *counts)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(sum, name, value)
+	{
+		const json_t *more = json_object_get(counts, name);
+
+		json_integer_set(value, json_integer_value(value) +
+						json_integer_value(more));
+	}
+}
+
+/* In a cluster: what this node owns, and the same of all nodes. */
+static void add_cluster(struct call *call, json_t *status)
+{
+	struct others others;
+	struct listed listed;
+	const char *node;
+	json_t *own;
+	json_t *sum;
+
+	if (call->api->peers == NULL)
+		return;
+	call_listed(call, &listed);
+	own = own_json(call, &listed);
+	sum = json_deep_copy(own);
+	others_begin(call, &others);
+	while ((node = others_next(&others)) != NULL) {
+		bool is_too_large;
+		json_t *answer = others_ask(call, &others, node, "/v1/status",
+					    &is_too_large);
+
+		add_counts(sum, json_object_get(answer, "own"));
+		json_decref(answer);
+	}
+	others_end(call, &others, &listed);
+	json_object_set_new(status, "own", own);
+	if (call->is_passed)
+		json_decref(sum);
+	else
+		json_object_set_new(status, "cluster", sum);
 }
 
 static json_t *pipeline_json(const struct pipeline_stats *stats)
@@ -97,13 +170,12 @@ enum http_verdict api_get_status(struct call *call)
 	struct api *api = call->api;
 	uint64_t up_ms = clock_steady_ms() - api->steady_ms;
 	struct state state;
+	json_t *value;
 	enum error error = read_state(call, &state);
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the store");
-	return call_reply_json(
-		call, 200,
-		json_pack("{s:s, s:i, s:o, s:I, s:i, s:o, s:o, s:o, s:o, s:o, "
+	value = json_pack("{s:s, s:i, s:o, s:I, s:i, s:o, s:o, s:o, s:o, s:o, "
 			  "s:o}",
 			  "version", TEMPLATED_VERSION, "schema", STORE_SCHEMA,
 			  "started", json_time(api->started_ms), "uptime_s",
@@ -112,7 +184,9 @@ enum http_verdict api_get_status(struct call *call)
 			  counts_json(&state), "pipeline",
 			  pipeline_json(&state.pipeline), "http",
 			  http_json(&state.http), "config", config_json(api),
-			  "processes", api_processes_json(api->roster)));
+			  "processes", api_processes_json(api->roster));
+	add_cluster(call, value);
+	return call_reply_json(call, 200, value);
 }
 
 static json_t *parameters_json(const struct extractor *extractor)

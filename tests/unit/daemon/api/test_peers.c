@@ -43,6 +43,8 @@ static void begin(void)
 	joined_open(&joined, 2);
 	atomic_store(&joined.owners[N], 1);
 	put(1, "news.example", 5);
+	put(1, "next.example", 1);
+	put(1, "a.example", 5);
 	put(0, "news.example", 1);
 	put(0, "a.example", 1);
 	joined_start(&joined);
@@ -296,7 +298,6 @@ START_TEST(what_does_not_fit_is_to_be_asked_for_directly)
 	struct buffer answer;
 
 	atomic_store(&joined.owners[A], 1);
-	put(1, "a.example", 5);
 	joined.nodes[1].peers.max_bytes = 100;
 	refuse("GET", "/v1/sites/a.example", NULL, 421, "ask_owner");
 	answer = ask_node("/v1/sites/a.example", "X-Templated-Right: read\r\n");
@@ -369,6 +370,82 @@ START_TEST(a_node_is_forgotten_when_it_is_gone)
 }
 END_TEST
 
+static const char *host_at(const json_t *list, size_t place)
+{
+	return json_string_value(json_object_get(
+		json_array_get(json_object_get(list, "sites"), place), "host"));
+}
+
+START_TEST(sites_are_listed_of_all_nodes_once)
+{
+	json_t *list = ask_json("GET", "/v1/sites", NULL);
+
+	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 3);
+	ck_assert_str_eq(host_at(list, 0), "a.example");
+	ck_assert_str_eq(host_at(list, 1), "news.example");
+	ck_assert_int_eq(
+		whole(json_array_get(json_object_get(list, "sites"), 1),
+		      "pages"),
+		5);
+	ck_assert_ptr_null(json_object_get(list, "next"));
+	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(sites_are_listed_page_by_page)
+{
+	json_t *list = ask_json("GET", "/v1/sites?limit=1", NULL);
+
+	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(list, "next")),
+			 "a.example");
+	json_decref(list);
+	list = ask_json("GET", "/v1/sites?limit=1&after=news.example", NULL);
+	ck_assert_str_eq(host_at(list, 0), "next.example");
+	ck_assert_ptr_null(json_object_get(list, "next"));
+	json_decref(list);
+	list = ask_json("GET", "/v1/sites?after=next.example", NULL);
+	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 0);
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(a_list_names_who_is_missing)
+{
+	atomic_store(&joined.failure, ERR_TIMEOUT);
+	expect("GET", "/v1/sites", NULL, 200, "X-Templated-Missing: n1");
+	expect("GET", "/v1/status", NULL, 200, "X-Templated-Missing: n1");
+	expect("GET", "/", NULL, 200, "X-Templated-Missing: n1");
+}
+END_TEST
+
+START_TEST(a_node_whose_list_is_too_large_gives_less_at_a_time)
+{
+	json_t *list;
+
+	joined.nodes[1].peers.max_bytes = 1200; /* one site, not two */
+	list = ask_json("GET", "/v1/sites", NULL);
+	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 3);
+	ck_assert_str_eq(host_at(list, 2), "next.example");
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(the_status_has_the_sums)
+{
+	json_t *status = ask_json("GET", "/v1/status", NULL);
+	const json_t *own = json_object_get(status, "own");
+	const json_t *sum = json_object_get(status, "cluster");
+
+	ck_assert_int_eq(whole(own, "sites"), 1);
+	ck_assert_int_eq(whole(own, "pages"), 1);
+	ck_assert_int_eq(whole(sum, "sites"), 3);
+	ck_assert_int_eq(whole(sum, "pages"), 7);
+	json_decref(status);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peers");
@@ -394,6 +471,12 @@ Suite *make_suite(void)
 	tcase_add_test(tests, the_cluster_is_told);
 	tcase_add_test(tests, a_node_is_drained_by_any);
 	tcase_add_test(tests, a_node_is_forgotten_when_it_is_gone);
+	tcase_add_test(tests, sites_are_listed_of_all_nodes_once);
+	tcase_add_test(tests, sites_are_listed_page_by_page);
+	tcase_add_test(tests, a_list_names_who_is_missing);
+	tcase_add_test(tests,
+		       a_node_whose_list_is_too_large_gives_less_at_a_time);
+	tcase_add_test(tests, the_status_has_the_sums);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

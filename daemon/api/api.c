@@ -15,6 +15,7 @@
 #include "daemon/api/api_pass.h"
 #include "daemon/api/api_ui.h"
 #include "daemon/pool/pool.h"
+#include "daemon/relay/relay.h"
 #include "daemon/http/entity_tag.h"
 #include "daemon/report/cuts.h"
 #include "daemon/runtime/clock.h"
@@ -548,6 +549,8 @@ void api_destroy(struct api *api)
 	if (api == NULL)
 		return;
 	wait_for_works(api);
+	if (api->peers != NULL)
+		relay_close();
 	cuts_destroy(api->cuts);
 	event_tally_destroy(api->tally);
 	condition_destroy(&api->is_quiet);
@@ -605,5 +608,5 @@ void api_set_tokens(struct api *api, struct tokens *tokens)
 
 void api_set_peers(struct api *api, const struct peers *peers)
 {
-	api->peers = peers;
+	api->peers = relay_open() ? peers : NULL;
 }

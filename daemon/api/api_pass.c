@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/api/api_ingest.h"
+#include "daemon/api/api_passage.h"
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/ui/ui_form.h"
@@ -17,7 +17,6 @@ enum {
 	READ_MS = 10000,                 /* an answer from the store takes */
 	COMMIT_MS = 30000,               /* and one that waits for a commit */
 	MARGIN_MS = 2000,                /* for the way there and back */
-	LOOKS = 2,                       /* how often is looked who it is */
 };
 
 /* The word of http_memory() that is ours, and its bits. */
@@ -38,15 +37,6 @@ static const struct {
 /* What concerns all sites. */
 static const char *const common[] = {"/v1/hooks", "/v1/silences",
 				     "/ui/silences"};
-
-/* A question on its way. */
-struct passage {
-	struct call *call;
-	enum access access;
-	unsigned partition;
-	struct whereabouts where;
-	bool is_read; /* an answer that is old does no harm */
-};
 
 static const char *const rights[] = {
 	[ACCESS_NONE] = "none",
@@ -214,47 +204,79 @@ static uint32_t patience_ms(const struct passage *passage)
 				 (uint32_t)passage->call->config.ask_timeout_ms;
 }
 
-static enum http_verdict fail_later(struct call *call, const char *code,
-				    const char *message, const char *owner)
+enum http_verdict passage_fail_later(struct passage *passage, const char *code,
+				     const char *message)
 {
-	http_add_header(call->exchange, "Retry-After", "1");
-	return call_fail(call, 503, code, message, owner);
+	http_add_header(passage->call->exchange, "Retry-After", "1");
+	return call_fail(passage->call, 503, code, message,
+			 passage->where.owner);
 }
 
-/* The owner did not answer. */
-static enum http_verdict fail_asking(struct passage *passage, enum error error)
+enum http_verdict passage_fail_asking(struct passage *passage, enum error error)
 {
-	struct call *call = passage->call;
-
 	if (!passage->is_read && (error == ERR_TIMEOUT || error == ERR_NETWORK))
-		return call_fail(call, 504, "timeout",
+		return call_fail(passage->call, 504, "timeout",
 				 "node %s has not answered; what was asked "
 				 "for may have been done",
 				 passage->where.owner);
-	return fail_later(call, "no_answer",
-			  "node %s, which owns the site, does not answer; try "
-			  "again",
-			  passage->where.owner);
+	return passage_fail_later(passage, "no_answer",
+				  "node %s, which owns the site, does not "
+				  "answer; try again");
 }
 
-static enum http_verdict fail_direct(struct call *call,
-				     const struct whereabouts *where)
+enum http_verdict passage_fail_moved(struct passage *passage)
 {
-	return call_fail(call, 421, "ask_owner",
-			 "node %s owns the site; this is not passed on: ask "
-			 "it itself",
-			 where->owner);
+	return passage_fail_later(passage, "no_owner",
+				  "the site goes from node %s to another one; "
+				  "try again");
+}
+
+enum http_verdict passage_fail_direct(struct passage *passage)
+{
+	return call_fail(passage->call, 421, "ask_owner",
+			 "node %s owns the site, and this is not passed on "
+			 "without its address (cluster.address): ask it "
+			 "itself",
+			 passage->where.owner);
+}
+
+enum http_verdict passage_fail_cut(struct passage *passage)
+{
+	return call_fail(passage->call, 502, "network",
+			 "the answer of node %s was cut off",
+			 passage->where.owner);
+}
+
+void passage_write_lines(const struct passage *passage, struct buffer *out)
+{
+	buffer_printf(out, PASS_RIGHT ": %s\r\n" PASS_EPOCH ": %" PRIu64 "\r\n",
+		      rights[passage->access], passage->where.epoch);
+}
+
+void passage_add_owner(struct passage *passage)
+{
+	char epoch[24];
+
+	(void)snprintf(epoch, sizeof(epoch), "%" PRIu64, passage->where.epoch);
+	http_add_header(passage->call->exchange, PASS_NODE,
+			passage->where.owner);
+	http_add_header(passage->call->exchange, PASS_EPOCH, epoch);
+}
+
+void passage_look(struct passage *passage)
+{
+	const struct peers *peers = passage->call->api->peers;
+
+	peers->find(peers->cluster, passage->partition, &passage->where);
 }
 
 static void write_question(const struct passage *passage, struct buffer *out)
 {
-	struct buffer extra = {0};
+	struct buffer lines = {0};
 
-	buffer_printf(&extra,
-		      PASS_RIGHT ": %s\r\n" PASS_EPOCH ": %" PRIu64 "\r\n",
-		      rights[passage->access], passage->where.epoch);
-	http_write_request(passage->call->exchange, extra.data, out);
-	buffer_free(&extra);
+	passage_write_lines(passage, &lines);
+	http_write_request(passage->call->exchange, lines.data, out);
+	buffer_free(&lines);
 }
 
 /* Why the owner has not answered itself; "" when it has. */
@@ -266,43 +288,28 @@ static bool is_refused(const struct buffer *answer, const char *why)
 	       memcmp(said.data, why, said.size) == 0;
 }
 
-static void add_owner(struct passage *passage)
-{
-	char epoch[24];
-
-	(void)snprintf(epoch, sizeof(epoch), "%" PRIu64, passage->where.epoch);
-	http_add_header(passage->call->exchange, PASS_NODE,
-			passage->where.owner);
-	http_add_header(passage->call->exchange, PASS_EPOCH, epoch);
-}
-
 static bool reply(struct passage *passage, enum error error,
 		  struct buffer *answer, enum http_verdict *verdict_out)
 {
-	struct call *call = passage->call;
+	bool is_moved = error == ERR_NONE && is_refused(answer, "misdirected");
 
 	*verdict_out = HTTP_ANSWERED;
-	if (error == ERR_NONE && is_refused(answer, "too_large")) {
-		*verdict_out = fail_direct(call, &passage->where);
-	} else if (error == ERR_NONE && !is_refused(answer, "misdirected")) {
-		add_owner(passage);
-		if (!http_reply_raw(call->exchange, buffer_slice(answer)))
-			*verdict_out =
-				call_fail(call, 502, "network",
-					  "the answer of node %s was cut "
-					  "off",
-					  passage->where.owner);
-	} else if (passage->is_read && passage->where.is_copy) {
+	if (error == ERR_TOO_LARGE ||
+	    (error == ERR_NONE && is_refused(answer, "too_large")))
+		return passage_direct(passage, verdict_out);
+	if (error == ERR_NONE && !is_moved) {
+		passage_add_owner(passage);
+		if (!http_reply_raw(passage->call->exchange,
+				    buffer_slice(answer)))
+			*verdict_out = passage_fail_cut(passage);
+		return false;
+	}
+	if (passage->is_read && passage->where.is_copy) {
 		add_stale(passage);
 		return true;
-	} else if (error == ERR_NONE) {
-		*verdict_out = fail_later(call, "no_owner",
-					  "the site goes from node %s to "
-					  "another one; try again",
-					  passage->where.owner);
-	} else {
-		*verdict_out = fail_asking(passage, error);
 	}
+	*verdict_out = is_moved ? passage_fail_moved(passage)
+				: passage_fail_asking(passage, error);
 	return false;
 }
 
@@ -321,13 +328,6 @@ static enum error ask_owner(struct passage *passage, struct buffer *answer)
 	return error;
 }
 
-static void look(struct passage *passage)
-{
-	const struct peers *peers = passage->call->api->peers;
-
-	peers->find(peers->cluster, passage->partition, &passage->where);
-}
-
 /* Ask the owner, and once more the next one. True: we are it by now, or may
  * answer in its place. */
 static bool pass(struct passage *passage, enum http_verdict *verdict_out)
@@ -336,7 +336,7 @@ static bool pass(struct passage *passage, enum http_verdict *verdict_out)
 	enum error error = ERR_NOT_FOUND;
 	bool is_ours = false;
 
-	for (unsigned i = 0; i < LOOKS && !is_ours; i++) {
+	for (unsigned i = 0; i < MAX_LOOKS && !is_ours; i++) {
 		if (passage->where.owner[0] == '\0')
 			break;
 		buffer_clear(&answer);
@@ -344,13 +344,34 @@ static bool pass(struct passage *passage, enum http_verdict *verdict_out)
 		if (error != ERR_NOT_FOUND &&
 		    (error != ERR_NONE || !is_refused(&answer, "misdirected")))
 			break;
-		look(passage);
+		passage_look(passage);
 		is_ours = passage->where.is_own;
 	}
 	if (!is_ours)
 		is_ours = reply(passage, error, &answer, verdict_out);
 	buffer_free(&answer);
 	return is_ours;
+}
+
+/* The answer may not end, or the question does not fit in memory. */
+static bool is_stream(const struct http_exchange *exchange)
+{
+	const char *path = http_path(exchange);
+	const char *end = strrchr(path, '/');
+	const char *accept = http_header(exchange, "Accept");
+
+	return http_is_upload(exchange) ||
+	       (end != NULL && strcmp(end, "/texts") == 0 &&
+		strncmp(path, "/v1/", strlen("/v1/")) == 0) ||
+	       (strcmp(path, "/v1/events") == 0 && accept != NULL &&
+		strstr(accept, "text/event-stream") != NULL);
+}
+
+/* It would hold a thread here. */
+static bool is_long_poll(const struct http_exchange *exchange)
+{
+	return strcmp(http_path(exchange), "/v1/events") == 0 &&
+	       http_argument(exchange, "wait") != NULL && !is_stream(exchange);
 }
 
 /* The same, when there is a place; else it is parked for one. */
@@ -363,33 +384,17 @@ static bool pass_in_turn(struct passage *passage,
 
 	*verdict_out = HTTP_PARKED;
 	if (place < MAX_PASSED) {
-		is_ours = pass(passage, verdict_out);
+		is_ours = is_stream(call->exchange)
+				  ? passage_direct(passage, verdict_out)
+				  : pass(passage, verdict_out);
 		end_passing(call->api, place);
 		return is_ours;
 	}
 	if (clock_steady_ms() >= http_arrival_ms(call->exchange) + READ_MS)
-		*verdict_out = fail_later(call, "busy",
-					  "too many wait for node %s; try "
-					  "again",
-					  passage->where.owner);
+		*verdict_out = passage_fail_later(
+			passage, "busy",
+			"too many wait for node %s; try again");
 	return false;
-}
-
-/* The answer may not end, or the question does not fit in memory. */
-static bool is_stream(const struct http_exchange *exchange)
-{
-	const char *path = http_path(exchange);
-	const char *end = strrchr(path, '/');
-	const char *accept = http_header(exchange, "Accept");
-
-	if (api_is_stream(http_method(exchange), path) ||
-	    (end != NULL && strcmp(end, "/texts") == 0 &&
-	     strncmp(path, "/v1/sites/", strlen("/v1/sites/")) == 0))
-		return true;
-	return strcmp(path, "/v1/events") == 0 &&
-	       (http_argument(exchange, "wait") != NULL ||
-		(accept != NULL &&
-		 strstr(accept, "text/event-stream") != NULL));
 }
 
 /* Another node takes us for the owner. */
@@ -423,18 +428,17 @@ static bool find(struct passage *passage, enum http_verdict *verdict_out)
 		return true;
 	}
 	if (where->owner[0] == '\0') {
-		*verdict_out = fail_later(call, "no_owner",
-					  "no node owns the site now%s; try "
-					  "again",
-					  "");
+		*verdict_out = passage_fail_later(
+			passage, "no_owner",
+			"no node owns the site now%s; try again");
 		return false;
 	}
 	*verdict_out = HTTP_DEFERRED;
 	if (http_is_quick(call->exchange))
 		return false;
-	if (!is_stream(call->exchange))
+	if (!is_long_poll(call->exchange))
 		return pass_in_turn(passage, verdict_out);
-	*verdict_out = fail_direct(call, where);
+	*verdict_out = passage_fail_direct(passage);
 	return false;
 }
 
@@ -449,7 +453,7 @@ bool call_is_ours(struct call *call, enum access access,
 	if (passage.partition == ALL_PARTITIONS)
 		return true;
 	passage.is_read = is_read(call->exchange);
-	look(&passage);
+	passage_look(&passage);
 	return find(&passage, verdict_out);
 }
 

@@ -107,6 +107,11 @@ void http_write_request(const struct http_exchange *exchange, const char *extra,
 	buffer_append_slice(out, buffer_slice(&exchange->body));
 }
 
+bool http_is_upload(const struct http_exchange *exchange)
+{
+	return exchange->upload != NULL;
+}
+
 /* Give the server one end of a pair of sockets; the other one, or -1. */
 static int connect_to(struct http_server *server)
 {

@@ -41,6 +41,9 @@ enum error http_serve(struct http_server *server, struct slice request,
 		      size_t max_bytes, uint32_t timeout_ms,
 		      struct buffer *answer);
 
+/* Is its body read as it comes (http_options.is_stream)? */
+bool http_is_upload(const struct http_exchange *exchange);
+
 /* The head of an answer. */
 struct http_head {
 	unsigned status;

@@ -1,8 +1,14 @@
 #include "tests/unit/daemon/joined.h"
 
+#include <arpa/inet.h>
+#include <check.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "daemon/http/tcp.h"
 #include "store/memory.h"
 
 static unsigned partition(struct slice host)
@@ -35,6 +41,9 @@ static void find(struct cluster *cluster, unsigned partition_number,
 	out->is_copy = !out->is_own && atomic_load(&joined->has_copies);
 	if (!out->is_own && owner != NOBODY)
 		name_node(owner, out->owner);
+	if (out->owner[0] != '\0' && atomic_load(&joined->has_addresses))
+		(void)snprintf(out->address, sizeof(out->address), "%s",
+			       joined->nodes[owner].address);
 }
 
 static void node_facts(const struct joined *joined, unsigned node,
@@ -118,6 +127,31 @@ static enum error remove_node(struct cluster *cluster, const char *node)
 							: ERR_BUSY;
 }
 
+static uint16_t free_port(void)
+{
+	struct sockaddr_in place = {.sin_family = AF_INET};
+	socklen_t size = sizeof(place);
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	ck_assert_int_eq(bind(file, (struct sockaddr *)&place, size), 0);
+	ck_assert_int_eq(getsockname(file, (struct sockaddr *)&place, &size),
+			 0);
+	close(file);
+	return ntohs(place.sin_port);
+}
+
+static void listen_at(struct joined_node *node)
+{
+	char place[32];
+
+	(void)snprintf(place, sizeof(place), "127.0.0.1:%u", free_port());
+	(void)snprintf(node->address, sizeof(node->address), "http://%s",
+		       place);
+	ck_assert_int_eq(tcp_open(&node->listener, place, "", ""), ERR_NONE);
+	node->served.listener = node->listener;
+}
+
 void joined_open(struct joined *joined, unsigned count)
 {
 	joined->count = count;
@@ -140,10 +174,11 @@ void joined_open(struct joined *joined, unsigned count)
 			.drain = drain,
 			.remove = remove_node,
 			.max_bytes = 1 << 16,
-			.token = "",
+			.token = JOINED_TOKEN,
 			.ca_file = "",
 		};
 		node->served.peers = &node->peers;
+		listen_at(node);
 	}
 }
 
@@ -157,8 +192,10 @@ void joined_close(struct joined *joined)
 {
 	for (unsigned i = 0; i < joined->count; i++)
 		served_stop(&joined->nodes[i].served);
-	for (unsigned i = 0; i < joined->count; i++)
+	for (unsigned i = 0; i < joined->count; i++) {
 		world_close(&joined->nodes[i].world);
+		tcp_close(joined->nodes[i].listener);
+	}
 }
 
 const char *joined_path(const struct joined *joined, unsigned node)

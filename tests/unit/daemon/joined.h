@@ -14,6 +14,8 @@
 #include "tests/unit/daemon/served.h"
 #include "tests/unit/daemon/world.h"
 
+#define JOINED_TOKEN "the-token-of-this-cluster"
+
 enum { JOINED_MAX = 3, NOBODY = JOINED_MAX };
 
 struct cluster {
@@ -26,6 +28,8 @@ struct joined_node {
 	struct peers peers;
 	struct world world;
 	struct served served;
+	struct tcp_listener *listener;
+	char address[64]; /* "http://127.0.0.1:PORT" */
 };
 
 struct joined {
@@ -34,6 +38,7 @@ struct joined {
 	/* The test's, at any time. */
 	atomic_uint owners[ALL_PARTITIONS]; /* or NOBODY */
 	atomic_uint epoch;                  /* of all */
+	atomic_bool has_addresses;          /* as whereabouts says */
 	atomic_bool has_copies;             /* each node of everything */
 	atomic_int failure; /* an enum error that each question gets */
 	/* So many looks of node 0 still find `old_owner`, who is asked then. */

@@ -85,6 +85,17 @@ static void start_nodes(struct served *served)
 	api_set_server(served->api, LISTENER_NODES, served->nodes);
 }
 
+static void start_network(struct served *served)
+{
+	struct http_options options = served->http_options;
+
+	options.listener = served->listener;
+	options.admit = api_admit;
+	options.handle = api_handle_admitted;
+	must(http_start(&served->network, &options), "the server for TCP");
+	api_set_server(served->api, LISTENER_NETWORK, served->network);
+}
+
 void served_start(struct served *served)
 {
 	served->pipeline_options.on_commit = on_commit;
@@ -105,6 +116,8 @@ void served_start(struct served *served)
 	set_woken(served, served->server);
 	if (served->peers != NULL)
 		start_nodes(served);
+	if (served->listener != NULL)
+		start_network(served);
 }
 
 /* In the order of daemon/service_parts.c: requests end before what they use. */
@@ -116,6 +129,8 @@ void served_stop(struct served *served)
 	http_stop(served->server);
 	api_set_server(served->api, LISTENER_NODES, NULL);
 	http_stop(served->nodes);
+	api_set_server(served->api, LISTENER_NETWORK, NULL);
+	http_stop(served->network);
 	pipeline_stop(served->pipeline, 0);
 	api_destroy(served->api);
 }

@@ -22,15 +22,17 @@ struct served {
 	struct config config;
 	struct pipeline_options pipeline_options;
 	struct http_options http_options;
-	struct tokens *tokens;     /* the caller's, or NULL */
-	const struct peers *peers; /* the caller's, or NULL */
+	struct tokens *tokens;               /* the caller's, or NULL */
+	const struct peers *peers;           /* the caller's, or NULL */
+	const struct tcp_listener *listener; /* as well */
 	struct pipeline *pipeline;
 	struct api *api;
 	struct http_server *server;
-	struct http_server *nodes; /* for other nodes, when there are peers */
-	char path[96];             /* of the socket */
-	pthread_mutex_t lock;      /* guards what follows */
-	struct http_server *woken; /* by commits; NULL: none is */
+	struct http_server *nodes;   /* for other nodes, when there are peers */
+	struct http_server *network; /* when there is a listener */
+	char path[96];               /* of the socket */
+	pthread_mutex_t lock;        /* guards what follows */
+	struct http_server *woken;   /* by commits; NULL: none is */
 };
 
 /* One of `store`, whose socket is beside `folder`, by the defaults. */

@@ -446,6 +446,95 @@ START_TEST(the_status_has_the_sums)
 }
 END_TEST
 
+/* Lines of the body, as it came or in pieces. */
+static unsigned count_texts(const struct buffer *answer)
+{
+	unsigned count = 0;
+
+	for (const char *at = answer->data;
+	     (at = strstr(at, "\"url\":\"http://news.example/")) != NULL; at++)
+		count++;
+	return count;
+}
+
+#define TEXTS "/v1/sites/news.example/texts"
+
+START_TEST(a_stream_comes_from_the_owner_directly)
+{
+	struct buffer answer;
+
+	atomic_store(&joined.has_addresses, true);
+	answer = ask("GET", TEXTS, NULL, 200);
+	expect_header(&answer, "X-Templated-Node: n1");
+	ck_assert_uint_eq(count_texts(&answer), 5);
+	buffer_free(&answer);
+	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
+	refuse("GET", TEXTS "?format=none", NULL, 400, "bad_request");
+}
+END_TEST
+
+START_TEST(a_stream_is_refused_without_an_address)
+{
+	refuse("GET", TEXTS, NULL, 421, "ask_owner");
+	atomic_store(&joined.has_addresses, true);
+	refuse("GET", "/v1/events?site=news.example&wait=1", NULL, 421,
+	       "ask_owner");
+}
+END_TEST
+
+START_TEST(an_upload_goes_to_the_owner_that_is_named)
+{
+	const char *line = "{\"html\": \"<html><body><p>Some text of it.</p>"
+			   "</body></html>\", \"url\": "
+			   "\"http://news.example/8\"}\n";
+
+	atomic_store(&joined.has_addresses, true);
+	expect("POST", "/v1/extract/batch?host=news.example", line, 200,
+	       "X-Templated-Node: n1");
+	expect("POST", "/v1/extract/batch", line, 200, "X-Templated-Node: ");
+}
+END_TEST
+
+START_TEST(a_stream_looks_once_more_too)
+{
+	atomic_store(&joined.has_addresses, true);
+	atomic_store(&joined.old_owner, 1);
+	atomic_store(&joined.old_looks, 1);
+	expect("GET", "/v1/sites/a.example/texts", NULL, 200,
+	       "X-Templated-Node: ");
+}
+END_TEST
+
+START_TEST(what_is_too_large_for_the_broker_comes_directly)
+{
+	atomic_store(&joined.has_addresses, true);
+	joined.nodes[1].peers.max_bytes = 100;
+	expect("GET", "/v1/sites/news.example", NULL, 200,
+	       "X-Templated-Node: n1");
+	joined.nodes[0].peers.max_bytes = 50;
+	expect("POST", "/v1/extract?url=http://news.example/9",
+	       "<html><body><p>Some text.</p></body></html>", 200,
+	       "X-Templated-Node: n1");
+}
+END_TEST
+
+START_TEST(an_owner_that_cannot_be_reached_is_told)
+{
+	atomic_store(&joined.has_addresses, true);
+	snprintf(joined.nodes[1].address, sizeof(joined.nodes[1].address),
+		 "http://127.0.0.1:1");
+	refuse("GET", TEXTS, NULL, 503, "no_answer");
+}
+END_TEST
+
+START_TEST(who_has_not_the_token_of_the_cluster_is_a_stranger)
+{
+	atomic_store(&joined.has_addresses, true);
+	joined.nodes[0].peers.token = "another-token-of-some-length";
+	refuse("GET", TEXTS, NULL, 502, "unauthorized");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peers");
@@ -477,6 +566,14 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       a_node_whose_list_is_too_large_gives_less_at_a_time);
 	tcase_add_test(tests, the_status_has_the_sums);
+	tcase_add_test(tests, a_stream_comes_from_the_owner_directly);
+	tcase_add_test(tests, a_stream_is_refused_without_an_address);
+	tcase_add_test(tests, an_upload_goes_to_the_owner_that_is_named);
+	tcase_add_test(tests, a_stream_looks_once_more_too);
+	tcase_add_test(tests, what_is_too_large_for_the_broker_comes_directly);
+	tcase_add_test(tests, an_owner_that_cannot_be_reached_is_told);
+	tcase_add_test(tests,
+		       who_has_not_the_token_of_the_cluster_is_a_stranger);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,0 +1,83 @@
+/* Questions that go to the owner by a connection of their own: streams, bodies
+ * that stream, and what does not fit through the broker. */
+#include "daemon/api/api_passage.h"
+
+#include "daemon/api/api_pass.h"
+#include "daemon/http/pass.h"
+#include "daemon/relay/relay.h"
+
+/* False: it cannot be done, and the answer says so. */
+static bool reach(struct passage *passage, struct relay **relay_out,
+		  enum http_verdict *verdict_out)
+{
+	const struct peers *peers = passage->call->api->peers;
+	struct buffer lines = {0};
+	enum error error;
+
+	passage_write_lines(passage, &lines);
+	error = relay_begin(relay_out, passage->call->exchange,
+			    &(struct relay_options){
+				    .address = passage->where.address,
+				    .token = peers->token,
+				    .ca_file = peers->ca_file,
+				    .headers = lines.data,
+			    });
+	buffer_free(&lines);
+	if (error != ERR_NONE)
+		*verdict_out = passage_fail_asking(passage, error);
+	return error == ERR_NONE;
+}
+
+static enum http_verdict reply(struct passage *passage, struct relay *relay)
+{
+	struct call *call = passage->call;
+	int spool;
+	enum error error;
+
+	if (relay_status(relay) == 401) {
+		relay_end(relay);
+		return call_fail(call, 502, "unauthorized",
+				 "node %s does not know the token of this one "
+				 "(cluster.token_file)",
+				 passage->where.owner);
+	}
+	spool = http_is_upload(call->exchange)
+			? store_spool_file(call->api->store)
+			: -1;
+	passage_add_owner(passage);
+	error = relay_reply(relay, call->exchange, spool);
+	if (error == ERR_BUSY)
+		return passage_fail_later(
+			passage, "busy",
+			"too many listen beside this one, of node %s "
+			"(socket.max_listeners)");
+	return error == ERR_NONE ? HTTP_ANSWERED : passage_fail_cut(passage);
+}
+
+bool passage_direct(struct passage *passage, enum http_verdict *verdict_out)
+{
+	for (unsigned i = 0; i < MAX_LOOKS; i++) {
+		struct relay *relay;
+
+		if (passage->where.owner[0] == '\0')
+			break;
+		if (passage->where.address[0] == '\0') {
+			*verdict_out = passage_fail_direct(passage);
+			return false;
+		}
+		if (!reach(passage, &relay, verdict_out))
+			return false;
+		if (!relay_says(relay, PASS_REFUSAL, "misdirected")) {
+			*verdict_out = reply(passage, relay);
+			return false;
+		}
+		relay_end(relay);
+		if (http_is_upload(passage->call->exchange))
+			break; /* some of it was read */
+		passage_look(passage);
+		if (passage->where.is_own)
+			return true;
+	}
+	*verdict_out = passage_fail_moved(passage);
+	return false;
+}

@@ -1,0 +1,426 @@
+#include "daemon/relay/relay.h"
+
+#include <assert.h>
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crawl/fetch/curl_error.h"
+#include "crawl/fetch/curl_memory.h"
+#include "daemon/http/pass.h"
+#include "daemon/runtime/clock.h"
+#include "store/buffer.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	CONNECT_MS = 3000,
+	HEAD_MS = 60000, /* for the head, behind the end of the request */
+	POLL_MS = 20,    /* a stream that has nothing to say lends its thread
+			    for so long, five times a second */
+	MAX_HEAD_BYTES = 32 * 1024,
+	MAX_HELD_BYTES = 256 * 1024,
+	MAX_WHOLE_BYTES = 1 << 20, /* an answer that is not streamed */
+	MAX_SPOOL_BYTES = 1 << 30,
+	KEEPALIVE_S = 15,
+};
+
+struct relay {
+	CURLM *multi;
+	CURL *easy;
+	struct curl_slist *headers;
+	struct http_exchange *exchange; /* while its body is read; else NULL */
+	struct buffer body;             /* of the request, when it is whole */
+	struct buffer head;             /* of the answer */
+	struct http_head read_head;
+	bool has_head;
+	bool is_over;
+	bool is_paused;
+	enum error client; /* why no more of the body came */
+	CURLcode result;
+	struct buffer held; /* of the answer, until there is `out` */
+	struct buffer *out;
+	int spool; /* or -1 */
+	uint64_t spooled;
+};
+
+/* A line of the head; one of 1xx is followed by another one. */
+static size_t on_head(char *data, size_t size, size_t count, void *context)
+{
+	struct relay *relay = context;
+
+	size *= count;
+	if (relay->has_head)
+		return size; /* a trailer */
+	if (relay->head.size + size > MAX_HEAD_BYTES)
+		return 0;
+	if (size > 5 && memcmp(data, "HTTP/", 5) == 0)
+		buffer_clear(&relay->head);
+	buffer_append(&relay->head, data, size);
+	relay->has_head =
+		http_read_head(buffer_slice(&relay->head), &relay->read_head);
+	return size;
+}
+
+static bool spool(struct relay *relay, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t count = write(relay->spool, data, size);
+
+		if (count <= 0 || relay->spooled > MAX_SPOOL_BYTES)
+			return false;
+		data += count;
+		size -= (size_t)count;
+		relay->spooled += (uint64_t)count;
+	}
+	return true;
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
+static size_t on_body(char *data, size_t size, size_t count, void *context)
+{
+	struct relay *relay = context;
+	struct buffer *out = relay->out == NULL ? &relay->held : relay->out;
+
+	size *= count;
+	if (relay->spool >= 0)
+		return spool(relay, data, size) ? size : 0;
+	if (out->size >= MAX_HELD_BYTES) {
+		relay->is_paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	buffer_append(out, data, size);
+	return size;
+}
+
+static size_t on_read(char *out, size_t size, size_t count, void *context)
+{
+	struct relay *relay = context;
+	size_t read;
+
+	relay->client =
+		http_body_read(relay->exchange, out, size * count, &read);
+	return relay->client == ERR_NONE ? read : CURL_READFUNC_ABORT;
+}
+
+/* What can be done without waiting. */
+static void go_on(struct relay *relay)
+{
+	int running = 0;
+	int left;
+	CURLMsg *message;
+
+	if (relay->is_paused) {
+		relay->is_paused = false;
+		curl_easy_pause(relay->easy, CURLPAUSE_CONT);
+	}
+	if (curl_multi_perform(relay->multi, &running) != CURLM_OK) {
+		relay->is_over = true;
+		relay->result = CURLE_FAILED_INIT;
+	}
+	while ((message = curl_multi_info_read(relay->multi, &left)) != NULL)
+		if (message->msg == CURLMSG_DONE) {
+			relay->is_over = true;
+			relay->result = message->data.result;
+		}
+}
+
+static void wait_for_news(struct relay *relay)
+{
+	if (!relay->is_over && !relay->is_paused)
+		curl_multi_poll(relay->multi, NULL, 0, POLL_MS, NULL);
+}
+
+static void add_lines(struct relay *relay, struct slice lines)
+{
+	const char *line = lines.data;
+	size_t left = lines.size;
+
+	while (left > 0) {
+		const char *end = memmem(line, left, "\r\n", 2);
+		size_t size = end == NULL ? left : (size_t)(end - line);
+		char *text = mem_copy_text(line, size);
+
+		/* the name of the other one is curl's to say */
+		if (strncasecmp(text, "Host:", strlen("Host:")) != 0)
+			relay->headers =
+				curl_slist_append(relay->headers, text);
+		free(text);
+		size += end == NULL ? 0 : 2;
+		line += size;
+		left -= size;
+	}
+}
+
+static void add_headers(struct relay *relay,
+			const struct http_exchange *exchange,
+			const struct relay_options *options)
+{
+	struct buffer lines = {0};
+
+	http_write_headers(exchange, &lines);
+	buffer_printf(&lines, "Authorization: Bearer %s\r\n", options->token);
+	buffer_append_text(&lines, options->headers);
+	add_lines(relay, buffer_slice(&lines));
+	explicit_bzero(lines.data, lines.size);
+	buffer_free(&lines);
+	curl_easy_setopt(relay->easy, CURLOPT_HTTPHEADER, relay->headers);
+}
+
+static void set_body(struct relay *relay, struct http_exchange *exchange)
+{
+	const char *method = http_method(exchange);
+	struct slice body = {NULL, 0};
+
+	if (http_is_upload(exchange)) {
+		relay->exchange = exchange;
+		curl_easy_setopt(relay->easy, CURLOPT_UPLOAD, 1L);
+		curl_easy_setopt(relay->easy, CURLOPT_READFUNCTION, on_read);
+		curl_easy_setopt(relay->easy, CURLOPT_READDATA, relay);
+	} else {
+		body = http_body(exchange);
+	}
+	if (body.size > 0) {
+		buffer_append_slice(&relay->body, body);
+		curl_easy_setopt(relay->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)body.size);
+		curl_easy_setopt(relay->easy, CURLOPT_POSTFIELDS,
+				 relay->body.data);
+	}
+	curl_easy_setopt(relay->easy, CURLOPT_CUSTOMREQUEST,
+			 strcmp(method, "HEAD") == 0 ? "GET" : method);
+}
+
+static void set_up(struct relay *relay, struct http_exchange *exchange,
+		   const struct relay_options *options)
+{
+	struct buffer address = {0};
+	CURL *easy = relay->easy;
+
+	buffer_append_text(&address, options->address);
+	http_write_target(exchange, &address);
+	curl_easy_setopt(easy, CURLOPT_URL, address.data);
+	buffer_free(&address);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
+			 (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
+	curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
+	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+	if (*options->ca_file != '\0')
+		curl_easy_setopt(easy, CURLOPT_CAINFO, options->ca_file);
+	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
+	curl_easy_setopt(easy, CURLOPT_HEADERDATA, relay);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, relay);
+	add_headers(relay, exchange, options);
+	set_body(relay, exchange);
+}
+
+static enum error error_of(const struct relay *relay)
+{
+	if (relay->client != ERR_NONE)
+		return relay->client;
+	return relay->result == CURLE_OK ? ERR_NETWORK
+					 : error_from_curl(relay->result);
+}
+
+/* Time that a client takes to send is not counted: its own limit is. */
+static enum error wait_for_head(struct relay *relay)
+{
+	uint64_t until_ms = clock_steady_ms() + HEAD_MS;
+
+	while (!relay->has_head && !relay->is_over) {
+		curl_off_t sent_before = 0;
+		curl_off_t sent = 0;
+
+		curl_easy_getinfo(relay->easy, CURLINFO_SIZE_UPLOAD_T,
+				  &sent_before);
+		go_on(relay);
+		if (!relay->has_head)
+			wait_for_news(relay);
+		curl_easy_getinfo(relay->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+		if (sent > sent_before)
+			until_ms = clock_steady_ms() + HEAD_MS;
+		else if (clock_steady_ms() >= until_ms)
+			return ERR_TIMEOUT;
+	}
+	return relay->has_head ? ERR_NONE : error_of(relay);
+}
+
+enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
+		       const struct relay_options *options)
+{
+	struct relay *relay = mem_alloc(1, sizeof(*relay));
+	enum error error;
+
+	relay->spool = -1;
+	relay->multi = curl_multi_init();
+	relay->easy = curl_easy_init();
+	assert(relay->multi != NULL && relay->easy != NULL);
+	set_up(relay, exchange, options);
+	curl_multi_add_handle(relay->multi, relay->easy);
+	error = wait_for_head(relay);
+	if (error == ERR_NONE) {
+		*relay_out = relay;
+		return ERR_NONE;
+	}
+	log_info("%s: %s", options->address,
+		 relay->result == CURLE_OK ? error_text(error)
+					   : curl_easy_strerror(relay->result));
+	relay_end(relay);
+	return error;
+}
+
+unsigned relay_status(const struct relay *relay)
+{
+	return relay->read_head.status;
+}
+
+bool relay_says(const struct relay *relay, const char *name, const char *value)
+{
+	return slice_equal(http_head_value(buffer_slice(&relay->head), name),
+			   slice_of(value));
+}
+
+/* All of it, to memory or to the spool. */
+static enum error finish(struct relay *relay)
+{
+	struct buffer whole = relay->held;
+
+	relay->held = (struct buffer){0};
+	while (!relay->is_over && whole.size <= MAX_WHOLE_BYTES) {
+		go_on(relay);
+		buffer_append_slice(&whole, buffer_slice(&relay->held));
+		buffer_clear(&relay->held);
+		wait_for_news(relay);
+	}
+	buffer_free(&relay->held);
+	relay->held = whole;
+	return relay->is_over && relay->result == CURLE_OK ? ERR_NONE : ERR_IO;
+}
+
+static enum error reply_whole(struct relay *relay,
+			      struct http_exchange *exchange)
+{
+	enum error error = finish(relay);
+	const char *media_type;
+
+	if (error != ERR_NONE)
+		return error;
+	http_take_headers(exchange, buffer_slice(&relay->head), &media_type);
+	if (relay->spool >= 0) {
+		http_reply_file(exchange, relay->read_head.status, media_type,
+				relay->spool, relay->spooled);
+		relay->spool = -1;
+		return ERR_NONE;
+	}
+	http_reply(exchange, relay->read_head.status, media_type, &relay->held);
+	return ERR_NONE;
+}
+
+static bool fill(void *context, struct buffer *out)
+{
+	struct relay *relay = context;
+	size_t before;
+
+	buffer_append_slice(out, buffer_slice(&relay->held));
+	buffer_clear(&relay->held);
+	relay->out = out;
+	go_on(relay);
+	if (out->size == 0)
+		wait_for_news(relay);
+	do {
+		before = out->size;
+		go_on(relay);
+	} while (out->size > before && out->size < MAX_HELD_BYTES);
+	relay->out = NULL;
+	return !relay->is_over;
+}
+
+static bool is_broken(const void *context)
+{
+	const struct relay *relay = context;
+
+	return relay->result != CURLE_OK;
+}
+
+static void end_stream(void *context)
+{
+	relay_end(context);
+}
+
+static bool is_small(const struct relay *relay)
+{
+	return relay->read_head.status != 200 ||
+	       (relay->read_head.has_length &&
+		relay->read_head.body_bytes < MAX_HELD_BYTES);
+}
+
+/* What has come with the head goes to the spool, too. */
+static enum error finish_and_reply(struct relay *relay,
+				   struct http_exchange *exchange)
+{
+	enum error error = ERR_IO;
+
+	if (relay->spool < 0)
+		return reply_whole(relay, exchange);
+	if (spool(relay, relay->held.data, relay->held.size)) {
+		buffer_clear(&relay->held);
+		error = reply_whole(relay, exchange);
+	}
+	return error;
+}
+
+enum error relay_reply(struct relay *relay, struct http_exchange *exchange,
+		       int spool_file)
+{
+	const struct http_stream stream = {fill, end_stream, is_broken, relay};
+	const char *media_type;
+	enum error error;
+
+	relay->spool = spool_file;
+	if (is_small(relay) || http_is_upload(exchange)) {
+		error = finish_and_reply(relay, exchange);
+		relay_end(relay);
+		return error;
+	}
+	if (!http_listen(exchange)) {
+		relay_end(relay);
+		return ERR_BUSY;
+	}
+	http_take_headers(exchange, buffer_slice(&relay->head), &media_type);
+	http_reply_stream(exchange, relay->read_head.status, media_type,
+			  &stream);
+	return ERR_NONE;
+}
+
+bool relay_open(void)
+{
+	return curl_memory_begin();
+}
+
+void relay_close(void)
+{
+	curl_global_cleanup();
+}
+
+void relay_end(struct relay *relay)
+{
+	if (relay == NULL)
+		return;
+	curl_multi_remove_handle(relay->multi, relay->easy);
+	curl_easy_cleanup(relay->easy);
+	curl_multi_cleanup(relay->multi);
+	curl_slist_free_all(relay->headers);
+	buffer_free(&relay->body);
+	buffer_free(&relay->head);
+	buffer_free(&relay->held);
+	if (relay->spool >= 0)
+		close(relay->spool);
+	free(relay);
+}

@@ -31,6 +31,9 @@ enum work_kind {
 
 enum { MAX_PASSED = 16 };
 
+/* Who has answered what another node owns. */
+enum pass_result { PASSED_NOBODY, PASSED_OWNER, PASSED_COPY, PASS_RESULTS };
+
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
@@ -53,7 +56,9 @@ struct api {
 	size_t works[WORK_KINDS]; /* that run or end */
 	/* who is being asked; "": a free place */
 	char passed[MAX_PASSED][NODE_NAME_BYTES];
-	bool is_passing_awaited;   /* some exchange is parked for a place */
+	bool is_passing_awaited; /* some exchange is parked for a place */
+	uint64_t pass_results[PASS_RESULTS];
+	struct time_histogram pass_times;
 	struct condition is_quiet; /* there is none any more */
 };
 

@@ -46,6 +46,8 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 			: -1;
 	passage_add_owner(passage);
 	error = relay_reply(relay, call->exchange, spool);
+	if (error == ERR_NONE)
+		passage->result = PASSED_OWNER;
 	if (error == ERR_BUSY)
 		return passage_fail_later(
 			passage, "busy",

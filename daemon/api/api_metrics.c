@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/statvfs.h>
 
 #include "daemon/answer/answer_cache.h"
@@ -292,6 +294,66 @@ static void write_samples_learned(struct teaching *teaching, struct buffer *out)
 		      (double)stats.asked);
 }
 
+static void write_partitions(const struct cluster_facts *facts,
+			     struct buffer *out)
+{
+	double counts[PARTITION_LEFT + 1] = {0};
+	uint64_t lag = 0;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		counts[facts->partitions[i].state]++;
+		lag += partition_lag(&facts->partitions[i]);
+	}
+	metric_begin(out, METRIC_CLUSTER_PARTITIONS);
+	for (unsigned i = 0; i <= PARTITION_LEFT; i++)
+		metric_sample(
+			out, METRIC_CLUSTER_PARTITIONS,
+			slice_of(partition_state_name((enum partition_state)i)),
+			counts[i]);
+	metric_write(out, METRIC_CLUSTER_LAG, (double)lag);
+}
+
+static void write_questions(struct api *api, struct buffer *out)
+{
+	static const char *const names[PASS_RESULTS] = {
+		[PASSED_NOBODY] = "nobody",
+		[PASSED_OWNER] = "owner",
+		[PASSED_COPY] = "copy",
+	};
+	uint64_t results[PASS_RESULTS];
+	struct time_histogram times;
+
+	lock_acquire(&api->lock);
+	memcpy(results, api->pass_results, sizeof(results));
+	times = api->pass_times;
+	lock_release(&api->lock);
+	metric_begin(out, METRIC_CLUSTER_QUESTIONS);
+	for (unsigned i = 0; i < PASS_RESULTS; i++)
+		metric_sample(out, METRIC_CLUSTER_QUESTIONS, slice_of(names[i]),
+			      (double)results[i]);
+	metric_write_histogram(out, METRIC_CLUSTER_QUESTION_TIME, &times);
+}
+
+static void write_cluster(struct api *api, struct buffer *out)
+{
+	const struct peers *peers = api->peers;
+	struct cluster_facts facts;
+
+	if (peers == NULL)
+		return;
+	peers->facts(peers->cluster, &facts);
+	metric_write(out, METRIC_CLUSTER_CONNECTED, facts.is_connected);
+	metric_write(out, METRIC_CLUSTER_LEASE, facts.has_lease);
+	metric_write(out, METRIC_CLUSTER_NODES, (double)facts.node_count);
+	write_partitions(&facts, out);
+	metric_write(out, METRIC_CLUSTER_FAILOVERS, (double)facts.failovers);
+	metric_write(out, METRIC_CLUSTER_MOVES, (double)facts.moves);
+	metric_write(out, METRIC_CLUSTER_DIVERGENCES,
+		     (double)facts.divergences);
+	write_questions(api, out);
+	free(facts.nodes);
+}
+
 static enum error write_metrics(const struct call *call, struct buffer *out)
 {
 	struct api *api = call->api;
@@ -310,6 +372,7 @@ static enum error write_metrics(const struct call *call, struct buffer *out)
 	write_answers(api->answers, out);
 	write_samples_learned(api->teaching, out);
 	write_http(api, out);
+	write_cluster(api, out);
 	return error;
 }
 

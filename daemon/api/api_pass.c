@@ -147,6 +147,7 @@ static void add_stale(struct passage *passage)
 	struct cluster_facts facts;
 	char number[24];
 
+	passage->result = PASSED_COPY;
 	if ((memory[MEMORY_PASS] & MEMORY_HAS_STALE) != 0)
 		return;
 	memory[MEMORY_PASS] |= MEMORY_HAS_STALE;
@@ -181,12 +182,17 @@ static size_t begin_passing(struct api *api, const char *owner)
 	return place;
 }
 
-static void end_passing(struct api *api, size_t place)
+static void end_passing(struct passage *passage, size_t place,
+			uint64_t begin_us)
 {
+	struct api *api = passage->call->api;
+	uint64_t time_us = clock_read_us(CLOCK_MONOTONIC) - begin_us;
 	bool is_awaited;
 
 	assert(place < MAX_PASSED);
 	lock_acquire(&api->lock);
+	time_histogram_add(&api->pass_times, time_us);
+	api->pass_results[passage->result]++;
 	api->passed[place][0] = '\0';
 	is_awaited = api->is_passing_awaited;
 	api->is_passing_awaited = false;
@@ -298,6 +304,7 @@ static bool reply(struct passage *passage, enum error error,
 	    (error == ERR_NONE && is_refused(answer, "too_large")))
 		return passage_direct(passage, verdict_out);
 	if (error == ERR_NONE && !is_moved) {
+		passage->result = PASSED_OWNER;
 		passage_add_owner(passage);
 		if (!http_reply_raw(passage->call->exchange,
 				    buffer_slice(answer)))
@@ -379,6 +386,7 @@ static bool pass_in_turn(struct passage *passage,
 			 enum http_verdict *verdict_out)
 {
 	struct call *call = passage->call;
+	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
 	size_t place = begin_passing(call->api, passage->where.owner);
 	bool is_ours;
 
@@ -387,7 +395,7 @@ static bool pass_in_turn(struct passage *passage,
 		is_ours = is_stream(call->exchange)
 				  ? passage_direct(passage, verdict_out)
 				  : pass(passage, verdict_out);
-		end_passing(call->api, place);
+		end_passing(passage, place, begin_us);
 		return is_ours;
 	}
 	if (clock_steady_ms() >= http_arrival_ms(call->exchange) + READ_MS)

@@ -18,7 +18,8 @@ struct passage {
 	enum access access;
 	unsigned partition;
 	struct whereabouts where;
-	bool is_read; /* an answer that is old does no harm */
+	bool is_read;            /* an answer that is old does no harm */
+	enum pass_result result; /* nobody has answered yet */
 };
 
 /* Look (again) who the owner is. */

@@ -347,6 +347,58 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.type = "histogram",
 		.help = "Time from a request to its answer, without sending it",
 	},
+	[METRIC_CLUSTER_CONNECTED] = {
+		.name = "cluster_connected",
+		.type = "gauge",
+		.help = "1 while the broker of the cluster is connected; this and what follows in a cluster alone",
+	},
+	[METRIC_CLUSTER_LEASE] = {
+		.name = "cluster_has_lease",
+		.type = "gauge",
+		.help = "1 while this node has its lease; else it neither commits nor fetches",
+	},
+	[METRIC_CLUSTER_NODES] = {
+		.name = "cluster_nodes",
+		.type = "gauge",
+		.help = "Nodes that are there",
+	},
+	[METRIC_CLUSTER_PARTITIONS] = {
+		.name = "cluster_partitions",
+		.type = "gauge",
+		.labels = {"state"},
+		.help = "Partitions by what they are on this node",
+	},
+	[METRIC_CLUSTER_LAG] = {
+		.name = "cluster_lag_entries",
+		.type = "gauge",
+		.help = "Entries of logs that the copies here lack, of all partitions",
+	},
+	[METRIC_CLUSTER_FAILOVERS] = {
+		.name = "cluster_failovers_total",
+		.type = "counter",
+		.help = "Partitions that were taken from nodes that are gone",
+	},
+	[METRIC_CLUSTER_MOVES] = {
+		.name = "cluster_moves_total",
+		.type = "counter",
+		.help = "Partitions that were handed over or taken over",
+	},
+	[METRIC_CLUSTER_DIVERGENCES] = {
+		.name = "cluster_divergences_total",
+		.type = "counter",
+		.help = "Copies that were found to differ",
+	},
+	[METRIC_CLUSTER_QUESTIONS] = {
+		.name = "cluster_questions_total",
+		.type = "counter",
+		.labels = {"answer"},
+		.help = "Questions about what other nodes own, by who answered: owner, copy or nobody",
+	},
+	[METRIC_CLUSTER_QUESTION_TIME] = {
+		.name = "cluster_question_seconds",
+		.type = "histogram",
+		.help = "Time from the beginning of such a question to its answer",
+	},
 };
 /* clang-format on */
 

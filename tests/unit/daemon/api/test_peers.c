@@ -535,6 +535,32 @@ START_TEST(who_has_not_the_token_of_the_cluster_is_a_stranger)
 }
 END_TEST
 
+START_TEST(the_metrics_say_who_answers)
+{
+	struct buffer answer;
+
+	expect("GET", TEXT, NULL, 200, "X-Templated-Node: n1");
+	atomic_store(&joined.failure, ERR_TIMEOUT);
+	refuse("GET", TEXT, NULL, 503, "no_answer");
+	atomic_store(&joined.has_copies, true);
+	expect("GET", TEXT, NULL, 200, "X-Templated-Stale: true");
+	answer = ask("GET", "/metrics", NULL, 200);
+	ck_assert_ptr_nonnull(strstr(
+		answer.data,
+		"templated_cluster_questions_total{answer=\"nobody\"} 1\n"
+		"templated_cluster_questions_total{answer=\"owner\"} 1\n"
+		"templated_cluster_questions_total{answer=\"copy\"} 1\n"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.data,
+		       "templated_cluster_partitions{state=\"own\"} 256\n"));
+	ck_assert_ptr_nonnull(
+		strstr(answer.data, "templated_cluster_lag_entries 512\n"));
+	ck_assert_ptr_nonnull(strstr(
+		answer.data, "templated_cluster_question_seconds_count 3\n"));
+	buffer_free(&answer);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peers");
@@ -574,6 +600,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, an_owner_that_cannot_be_reached_is_told);
 	tcase_add_test(tests,
 		       who_has_not_the_token_of_the_cluster_is_a_stranger);
+	tcase_add_test(tests, the_metrics_say_who_answers);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

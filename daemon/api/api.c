@@ -106,6 +106,7 @@ static const struct route {
 	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, OPEN},
 	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, OPEN},
 	{"GET", "/ui/daemon", api_ui_daemon, CLOSED},
+	{"GET", "/ui/cluster", api_ui_cluster, CLOSED},
 	{"GET", "/ui/alerts", api_ui_alerts, OPEN},
 	{"GET", "/ui/alerts/N", api_ui_alert, OPEN},
 	{"POST", "/ui/alerts/N/ack", api_ui_ack, CLOSED},

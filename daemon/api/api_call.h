@@ -149,6 +149,7 @@ call_handler api_get_login;
 call_handler api_post_login;
 call_handler api_post_logout;
 call_handler api_ui_daemon;
+call_handler api_ui_cluster;
 call_handler api_ui_template;
 call_handler api_ui_alerts;
 call_handler api_ui_alert;

@@ -103,6 +103,7 @@ static struct ui_frame frame_of(const struct call *call)
 	return (struct ui_frame){
 		.is_reader = call->is_reader,
 		.can_leave = http_cookie(call->exchange, LOGIN_COOKIE) != NULL,
+		.has_cluster = call->api->peers != NULL,
 	};
 }
 

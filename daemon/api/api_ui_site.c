@@ -237,3 +237,18 @@ enum http_verdict api_ui_daemon(struct call *call)
 	json_decref(status);
 	return verdict;
 }
+
+enum http_verdict api_ui_cluster(struct call *call)
+{
+	enum http_verdict verdict = HTTP_ANSWERED;
+	struct buffer page = {0};
+	json_t *cluster;
+
+	if (ui_ask(call, api_get_cluster_facts, &cluster)) {
+		ui_open(call, &page, "Cluster", UI_CLUSTER);
+		ui_cluster(&page, cluster);
+		verdict = ui_reply(call, &page);
+	}
+	json_decref(cluster);
+	return verdict;
+}

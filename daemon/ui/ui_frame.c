@@ -15,6 +15,7 @@ static const struct {
 } sections[UI_SECTIONS] = {
 	[UI_SITES] = {"/", "Sites"},
 	[UI_ALERTS] = {"/ui/alerts", "Alerts"},
+	[UI_CLUSTER] = {"/ui/cluster", "Cluster"},
 	[UI_DAEMON] = {"/ui/daemon", "Daemon"},
 };
 
@@ -70,6 +71,13 @@ static void append_kinds(struct buffer *out)
 	buffer_append_text(out, kinds + 1);
 }
 
+static bool is_shown(const struct ui_frame *frame, unsigned section)
+{
+	if (section == UI_CLUSTER)
+		return frame->has_cluster && !frame->is_reader;
+	return section != UI_DAEMON || !frame->is_reader;
+}
+
 static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 {
 	buffer_append_text(
@@ -79,7 +87,7 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 	buffer_append_text(out, "templated</a>"
 				"<nav aria-label=\"Pages\"><ul>");
 	for (unsigned i = 0; i < UI_SECTIONS; i++)
-		if (i != UI_DAEMON || !frame->is_reader)
+		if (is_shown(frame, i))
 			buffer_printf(out, "<li><a href=\"%s\"%s>%s</a></li>",
 				      sections[i].path,
 				      i == frame->section
@@ -158,7 +166,8 @@ void ui_failure(struct buffer *out, const struct ui_frame *frame,
 	ui_begin(out, &(struct ui_frame){.title = title,
 					 .section = UI_SECTIONS,
 					 .is_reader = frame->is_reader,
-					 .can_leave = frame->can_leave});
+					 .can_leave = frame->can_leave,
+					 .has_cluster = frame->has_cluster});
 	buffer_printf(out, "<h1>%s</h1>\n<p class=\"lede\">", title);
 	ui_text(out, message, UI_LONG_COLUMNS);
 	buffer_append_text(out, "</p>\n<p><a href=\"/\">All sites</a></p>\n");

@@ -9,7 +9,7 @@
 
 #include "store/buffer.h"
 
-enum ui_section { UI_SITES, UI_ALERTS, UI_DAEMON, UI_SECTIONS };
+enum ui_section { UI_SITES, UI_ALERTS, UI_CLUSTER, UI_DAEMON, UI_SECTIONS };
 
 struct ui_frame {
 	const char *title; /* any text */
@@ -18,6 +18,7 @@ struct ui_frame {
 	bool is_warning;    /* the notice: it was not done */
 	bool is_reader;     /* who may change nothing */
 	bool can_leave;     /* signed in by /login */
+	bool has_cluster;
 	bool is_live; /* it follows events, from those behind `since` on */
 	uint64_t since;
 };

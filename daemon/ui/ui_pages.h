@@ -123,4 +123,7 @@ void ui_page(struct buffer *out, const struct ui_page *shown);
 /* The daemon itself: of GET /v1/status. */
 void ui_daemon(struct buffer *out, const json_t *status);
 
+/* Its cluster: of GET /v1/cluster. */
+void ui_cluster(struct buffer *out, const json_t *cluster);
+
 #endif

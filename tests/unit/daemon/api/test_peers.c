@@ -446,13 +446,12 @@ START_TEST(the_status_has_the_sums)
 }
 END_TEST
 
-/* Lines of the body, as it came or in pieces. */
-static unsigned count_texts(const struct buffer *answer)
+static unsigned count_of(const struct buffer *answer, const char *text)
 {
 	unsigned count = 0;
 
-	for (const char *at = answer->data;
-	     (at = strstr(at, "\"url\":\"http://news.example/")) != NULL; at++)
+	for (const char *at = answer->data; (at = strstr(at, text)) != NULL;
+	     at++)
 		count++;
 	return count;
 }
@@ -466,7 +465,8 @@ START_TEST(a_stream_comes_from_the_owner_directly)
 	atomic_store(&joined.has_addresses, true);
 	answer = ask("GET", TEXTS, NULL, 200);
 	expect_header(&answer, "X-Templated-Node: n1");
-	ck_assert_uint_eq(count_texts(&answer), 5);
+	ck_assert_uint_eq(count_of(&answer, "\"url\":\"http://news.example/"),
+			  5);
 	buffer_free(&answer);
 	ck_assert_uint_eq(atomic_load(&joined.questions), 0);
 	refuse("GET", TEXTS "?format=none", NULL, 400, "bad_request");
@@ -561,6 +561,18 @@ START_TEST(the_metrics_say_who_answers)
 }
 END_TEST
 
+START_TEST(the_cluster_is_shown)
+{
+	struct buffer page = ask("GET", "/ui/cluster", NULL, 200);
+
+	ck_assert_uint_eq(count_of(&page, "<rect class=\"n0\""), 256);
+	ck_assert_uint_eq(count_of(&page, "<rect class=\"n1\""), 2);
+	ck_assert_uint_eq(count_of(&page, "<title>14: n1, here elsewhere"), 1);
+	ck_assert_uint_eq(count_of(&page, "aria-current=\"page\">Cluster"), 1);
+	buffer_free(&page);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peers");
@@ -601,6 +613,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       who_has_not_the_token_of_the_cluster_is_a_stranger);
 	tcase_add_test(tests, the_metrics_say_who_answers);
+	tcase_add_test(tests, the_cluster_is_shown);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -47,6 +47,7 @@ static const struct route {
 	{"POST", "/v1/compact", api_post_compact, CLOSED},
 	{"GET", "/v1/cluster", api_get_cluster_facts, CLOSED},
 	{"POST", "/v1/cluster/drain", api_post_drain, CLOSED},
+	{"POST", "/v1/cluster/jobs", api_post_jobs, CLOSED},
 	{"DELETE", "/v1/cluster/nodes/NAME", api_delete_node, CLOSED},
 	{"GET", "/v1/events", api_get_events, OPEN},
 	{"POST", "/v1/events/N/ack", api_post_ack, CLOSED},

@@ -90,6 +90,13 @@ bool api_admit(struct http_exchange *exchange, void *context);
  */
 bool api_admit_node(struct http_exchange *exchange, void *context);
 
+/*
+ * Do a job (struct cluster_job, its data), as the owner of what it is about;
+ * waits for its end. ERR_BUSY: not now, try again; ERR_MALFORMED, ERR_REFUSED:
+ * never, the log says why. It does no harm to do one again.
+ */
+enum error api_run_job(struct api *api, struct slice data);
+
 /* A question of another node, for cluster_set_answerer(); `context` is the
  * struct api. */
 void api_answer_node(void *context, struct slice question,

@@ -127,6 +127,7 @@ call_handler api_get_explain;
 call_handler api_delete_page;
 call_handler api_get_cluster_facts;
 call_handler api_post_drain;
+call_handler api_post_jobs;
 call_handler api_delete_node;
 call_handler api_get_cluster;
 call_handler api_get_pages;

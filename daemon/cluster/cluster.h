@@ -107,6 +107,22 @@ typedef void cluster_answerer(void *context, struct slice question,
 void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
 			  void *context);
 
+/* What somebody asks for, to be done by the owner when it comes to it: see
+ * docs/howto/cluster.md. */
+struct cluster_job {
+	unsigned partition;
+	const char *verb;  /* the end of its subject, tpl.job.<P>.<verb> */
+	const char *id;    /* one that was there in the last minutes is not
+			      taken again */
+	struct slice data; /* JSON */
+	bool is_known;     /* out: the id was there */
+};
+
+/* Append jobs [count] to the stream BUS_JOBS. ERR_NONE: each is there; else
+ * some may be, and all are to be sent again. */
+enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
+			  size_t count);
+
 /* Have this node give all of its partitions away, or (false) take some again.
  */
 void cluster_drain(struct cluster *cluster, bool drains);

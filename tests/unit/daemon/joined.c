@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -152,6 +153,22 @@ static void listen_at(struct joined_node *node)
 	node->served.listener = node->listener;
 }
 
+static enum error submit(struct cluster *cluster, struct cluster_job *jobs,
+			 size_t count)
+{
+	struct joined *joined = cluster->joined;
+	enum error error = (enum error)atomic_load(&joined->failure);
+
+	for (size_t i = 0; i < count && error == ERR_NONE; i++) {
+		jobs[i].is_known = strcmp(joined->job_id, jobs[i].id) == 0;
+		(void)snprintf(joined->job_id, sizeof(joined->job_id), "%s",
+			       jobs[i].id);
+		joined->job_partition = jobs[i].partition;
+		atomic_fetch_add(&joined->jobs, 1);
+	}
+	return error;
+}
+
 void joined_open(struct joined *joined, unsigned count)
 {
 	joined->count = count;
@@ -173,6 +190,7 @@ void joined_open(struct joined *joined, unsigned count)
 			.ask = ask,
 			.drain = drain,
 			.remove = remove_node,
+			.submit = submit,
 			.max_bytes = 1 << 16,
 			.token = JOINED_TOKEN,
 			.ca_file = "",

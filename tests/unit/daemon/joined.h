@@ -44,9 +44,12 @@ struct joined {
 	/* So many looks of node 0 still find `old_owner`, who is asked then. */
 	atomic_int old_looks;
 	atomic_uint old_owner;
-	atomic_bool was_old;   /* the last look */
-	atomic_uint questions; /* that were asked */
-	atomic_bool drains;    /* node 0 */
+	atomic_bool was_old;    /* the last look */
+	atomic_uint questions;  /* that were asked */
+	atomic_bool drains;     /* node 0 */
+	atomic_uint jobs;       /* that were kept */
+	unsigned job_partition; /* of the last one */
+	char job_id[64];
 };
 
 /* All partitions are of node 0. */

@@ -141,6 +141,7 @@ START_TEST(without_a_cluster_there_is_none)
 	refuse("GET", "/v1/cluster", NULL, 404, "no_cluster");
 	refuse("POST", "/v1/cluster/drain", "{}", 404, "no_cluster");
 	refuse("DELETE", "/v1/cluster/nodes/n", NULL, 404, "no_cluster");
+	refuse("POST", "/v1/cluster/jobs", "{}", 404, "no_cluster");
 }
 END_TEST
 

@@ -573,6 +573,91 @@ START_TEST(the_cluster_is_shown)
 }
 END_TEST
 
+START_TEST(jobs_are_taken_by_any_node)
+{
+	const char *jobs =
+		"{\"jobs\": [{\"verb\": \"seed\", \"url\": "
+		"\"http://news.example/x\"}, {\"verb\": \"forget\", \"host\": "
+		"\"a.example\", \"id\": \"7\"}]}";
+	struct buffer answer = ask("POST", "/v1/cluster/jobs", jobs, 202);
+
+	ck_assert_str_eq(client_body(&answer), "{\"jobs\":2,\"known\":0}\n");
+	ck_assert_uint_eq(atomic_load(&joined.jobs), 2);
+	ck_assert_uint_eq(joined.job_partition, A);
+	buffer_free(&answer);
+	answer = ask("POST", "/v1/cluster/jobs",
+		     "{\"jobs\": [{\"verb\": \"recrawl\", \"url\": "
+		     "\"http://a.example/\", \"id\": \"7\"}]}",
+		     202);
+	ck_assert_str_eq(client_body(&answer), "{\"jobs\":1,\"known\":1}\n");
+	buffer_free(&answer);
+	atomic_store(&joined.failure, ERR_NETWORK);
+	refuse("POST", "/v1/cluster/jobs", jobs, 503, "no_broker");
+}
+END_TEST
+
+START_TEST(what_is_no_job_is_told)
+{
+	const char *target = "/v1/cluster/jobs";
+
+	refuse("POST", target, "{}", 400, "bad_request");
+	refuse("POST", target, "{\"jobs\": [1]}", 400, "bad_request");
+	refuse("POST", target, "{\"jobs\": [{\"verb\": \"jump\"}]}", 400,
+	       "bad_request");
+	refuse("POST", target, "{\"jobs\": [{\"verb\": \"seed\"}]}", 400,
+	       "bad_request");
+	refuse("POST", target,
+	       "{\"jobs\": [{\"verb\": \"ingest\", \"url\": "
+	       "\"http://a.example/\"}]}",
+	       400, "bad_request");
+	ck_assert_uint_eq(atomic_load(&joined.jobs), 0);
+}
+END_TEST
+
+static enum error run_job(const char *job)
+{
+	return api_run_job(joined.nodes[0].served.api, slice_of(job));
+}
+
+START_TEST(the_owner_does_a_job)
+{
+	ck_assert_int_eq(run_job("{\"verb\": \"seed\", \"url\": "
+				 "\"http://127.0.0.1:9/\", \"id\": \"1\"}"),
+			 ERR_NONE);
+	json_decref(ask_json("GET", "/v1/sites/127.0.0.1:9", NULL));
+	ck_assert_int_eq(run_job("{\"verb\": \"ingest\", \"url\": "
+				 "\"http://a.example/9\", \"html\": "
+				 "\"<html><body><p>Some text of a page that "
+				 "has some.</p></body></html>\"}"),
+			 ERR_NONE);
+	json_decref(
+		ask_json("GET", "/v1/explain?url=http://a.example/9", NULL));
+	ck_assert_int_eq(run_job("{\"verb\": \"recrawl\", \"url\": "
+				 "\"http://127.0.0.1:9/\"}"),
+			 ERR_NONE);
+	ck_assert_int_eq(run_job("{\"verb\": \"forget\", \"host\": "
+				 "\"127.0.0.1:9\"}"),
+			 ERR_NONE);
+	refuse("GET", "/v1/sites/127.0.0.1:9", NULL, 404, "not_found");
+	ck_assert_int_eq(run_job("{\"verb\": \"forget\", \"url\": "
+				 "\"http://127.0.0.1:9/\"}"),
+			 ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
+{
+	ck_assert_int_eq(run_job("nonsense"), ERR_MALFORMED);
+	ck_assert_int_eq(run_job("{\"verb\": \"seed\", \"url\": "
+				 "\"http://a.example/\", \"none\": 1}"),
+			 ERR_REFUSED);
+	/* it is another node's by now */
+	ck_assert_int_eq(run_job("{\"verb\": \"seed\", \"url\": "
+				 "\"http://news.example/\"}"),
+			 ERR_BUSY);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peers");
@@ -614,6 +699,11 @@ Suite *make_suite(void)
 		       who_has_not_the_token_of_the_cluster_is_a_stranger);
 	tcase_add_test(tests, the_metrics_say_who_answers);
 	tcase_add_test(tests, the_cluster_is_shown);
+	tcase_add_test(tests, jobs_are_taken_by_any_node);
+	tcase_add_test(tests, what_is_no_job_is_told);
+	tcase_add_test(tests, the_owner_does_a_job);
+	tcase_add_test(tests,
+		       a_job_that_cannot_be_done_is_told_from_one_for_later);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

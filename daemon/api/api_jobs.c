@@ -1,0 +1,219 @@
+/* Jobs: what is to be done is taken at once, by any node, and done by the owner
+ * when it comes to it. */
+#include "daemon/api/api_call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <nettle/sha2.h>
+
+#include "daemon/api/api_pass.h"
+#include "daemon/api/job_request.h"
+#include "daemon/http/pass.h"
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	MAX_JOBS = 1000,  /* of a request */
+	ID_BYTES = 16,    /* of their hash */
+	JOB_MS = 60000,   /* one may take */
+	MAX_SAID = 65536, /* bytes of its answer */
+};
+
+/* Jobs of one request, on their way to the broker. */
+struct jobs {
+	struct cluster_job *rows; /* [count] */
+	char (*ids)[2 * ID_BYTES + 1];
+	char **texts;
+	size_t count;
+};
+
+static void free_jobs(struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->count; i++)
+		free(jobs->texts[i]);
+	free(jobs->texts);
+	free(jobs->ids);
+	free(jobs->rows);
+}
+
+/* That of a job: its own, or what it says, so that it is taken once when it is
+ * sent again. */
+static void write_id(const json_t *job, const char *text, char *out)
+{
+	const char *own = json_string_value(json_object_get(job, "id"));
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx hash;
+
+	if (own != NULL)
+		text = own;
+	sha256_init(&hash);
+	sha256_update(&hash, strlen(text), (const uint8_t *)text);
+	sha256_digest(&hash, sizeof(digest), digest);
+	for (size_t i = 0; i < ID_BYTES; i++)
+		(void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* Add it; NULL, or what is wrong with it. */
+static const char *add_job(const struct call *call, struct jobs *jobs,
+			   const json_t *job)
+{
+	const struct peers *peers = call->api->peers;
+	struct cluster_job *row = &jobs->rows[jobs->count];
+	char *id = jobs->ids[jobs->count];
+	char host[MAX_HOST_BYTES + 1];
+	const char *reason;
+	const char *verb = job_verb(job, host, &reason);
+	char *text;
+
+	if (verb == NULL)
+		return reason;
+	text = json_dumps(job, JSON_COMPACT | JSON_SORT_KEYS);
+	write_id(job, text, id);
+	*row = (struct cluster_job){
+		.partition = peers->partition(slice_of(host)),
+		.verb = verb,
+		.id = id,
+		.data = slice_of(text),
+	};
+	jobs->texts[jobs->count++] = text;
+	return NULL;
+}
+
+static enum http_verdict submit(struct call *call, struct jobs *jobs)
+{
+	const struct peers *peers = call->api->peers;
+	enum error error =
+		peers->submit(peers->cluster, jobs->rows, jobs->count);
+	size_t known = 0;
+
+	if (error != ERR_NONE) {
+		http_add_header(call->exchange, "Retry-After", "1");
+		return call_fail(call, 503, "no_broker",
+				 "the jobs were not all taken: %s; send them "
+				 "again",
+				 error_text(error));
+	}
+	for (size_t i = 0; i < jobs->count; i++)
+		known += jobs->rows[i].is_known;
+	return call_reply_json(call, 202,
+			       json_pack("{s:I, s:I}", "jobs",
+					 (json_int_t)jobs->count, "known",
+					 (json_int_t)known));
+}
+
+static enum http_verdict take_jobs(struct call *call, const json_t *list)
+{
+	size_t count = json_array_size(list);
+	enum http_verdict verdict = HTTP_ANSWERED;
+	const char *reason = NULL;
+	struct jobs jobs;
+
+	if (!json_is_array(list) || count > MAX_JOBS)
+		return call_fail(call, 400, "bad_request",
+				 "the body must be {\"jobs\": [...]}, of %d at "
+				 "most",
+				 MAX_JOBS);
+	jobs = (struct jobs){
+		.rows = mem_alloc(count + 1, sizeof(*jobs.rows)),
+		.ids = mem_alloc(count + 1, sizeof(*jobs.ids)),
+		.texts = mem_alloc(count + 1, sizeof(*jobs.texts)),
+	};
+	for (size_t i = 0; i < count && reason == NULL; i++)
+		reason = add_job(call, &jobs, json_array_get(list, i));
+	if (reason != NULL)
+		verdict = call_fail(call, 400, "bad_request",
+				    "job %zu of the list: %s; none was taken",
+				    jobs.count + 1, reason);
+	else
+		verdict = submit(call, &jobs);
+	free_jobs(&jobs);
+	return verdict;
+}
+
+enum http_verdict api_post_jobs(struct call *call)
+{
+	enum http_verdict verdict;
+	json_t *request;
+
+	if (!call_read_object(call, &request))
+		return HTTP_ANSWERED;
+	if (call->api->peers == NULL)
+		verdict = call_fail(call, 404, "no_cluster",
+				    "this daemon is not in a cluster");
+	else
+		verdict = take_jobs(call, json_object_get(request, "jobs"));
+	json_decref(request);
+	return verdict;
+}
+
+/* By the status of its answer. */
+static enum error judge(const struct buffer *answer, const char *verb)
+{
+	struct http_head head;
+
+	if (!http_read_head(buffer_slice(answer), &head))
+		return ERR_IO;
+	if (head.status < 300 || head.status == 304)
+		return ERR_NONE;
+	/* it is gone already; it is asked for, and comes later */
+	if ((head.status == 404 && strcmp(verb, "forget") == 0) ||
+	    (head.status == 504 && strcmp(verb, "recrawl") == 0))
+		return ERR_NONE;
+	return head.status == 421 || head.status == 429 || head.status >= 500
+		       ? ERR_BUSY
+		       : ERR_REFUSED;
+}
+
+static enum error run(struct http_server *server, const json_t *job,
+		      const char *verb)
+{
+	struct buffer request = {0};
+	struct buffer answer = {0};
+	enum error error;
+
+	job_write_request(job, PASS_RIGHT ": write\r\n", clock_wall_ms(),
+			  &request);
+	error = http_serve(server, buffer_slice(&request), MAX_SAID, JOB_MS,
+			   &answer);
+	if (error == ERR_TOO_LARGE) /* it says much: it is done */
+		error = ERR_NONE;
+	else if (error == ERR_NONE)
+		error = judge(&answer, verb);
+	else
+		error = ERR_BUSY;
+	if (error == ERR_REFUSED)
+		log_warn("job %s: refused: %.*s", verb,
+			 (int)(answer.size < 512 ? answer.size : 512),
+			 answer.data);
+	buffer_free(&request);
+	buffer_free(&answer);
+	return error;
+}
+
+enum error api_run_job(struct api *api, struct slice data)
+{
+	char host[MAX_HOST_BYTES + 1];
+	struct http_server *server;
+	const char *reason;
+	const char *verb;
+	enum error error = ERR_BUSY;
+	json_t *job =
+		json_loadb(data.size == 0 ? "" : data.data, data.size, 0, NULL);
+
+	lock_acquire(&api->lock);
+	server = api->servers[LISTENER_NODES];
+	lock_release(&api->lock);
+	verb = job_verb(job, host, &reason);
+	if (verb == NULL) {
+		log_warn("job: refused: %s", reason);
+		error = ERR_MALFORMED;
+	} else if (server != NULL) {
+		error = run(server, job, verb);
+	}
+	json_decref(job);
+	return error;
+}

@@ -1,0 +1,161 @@
+#include "daemon/api/job_request.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/date.h"
+
+enum verb { SEED, RECRAWL, FORGET, INGEST, VERBS };
+
+static const char *const names[VERBS] = {
+	[SEED] = "seed",
+	[RECRAWL] = "recrawl",
+	[FORGET] = "forget",
+	[INGEST] = "ingest",
+};
+
+static const char *text_of(const json_t *job, const char *name)
+{
+	return json_string_value(json_object_get(job, name));
+}
+
+/* VERBS: none. */
+static enum verb verb_of(const json_t *job)
+{
+	const char *name = text_of(job, "verb");
+
+	for (unsigned i = 0; i < VERBS; i++)
+		if (name != NULL && strcmp(name, names[i]) == 0)
+			return (enum verb)i;
+	return VERBS;
+}
+
+const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
+{
+	enum verb verb = verb_of(job);
+	const char *url = text_of(job, "url");
+	const char *host = verb == FORGET ? text_of(job, "host") : NULL;
+	struct url parsed;
+
+	*reason_out = "verb: not one of seed, recrawl, forget, ingest";
+	if (verb == VERBS)
+		return NULL;
+	*reason_out = "html: the page is missing";
+	if (verb == INGEST && text_of(job, "html") == NULL)
+		return NULL;
+	*reason_out = "url: not an http or https address";
+	if (url == NULL)
+		url = host;
+	if (url == NULL || url_parse(&parsed, slice_of(url), NULL) != ERR_NONE)
+		return NULL;
+	memcpy(host_out, parsed.host, sizeof(parsed.host));
+	return names[verb];
+}
+
+static void escape(struct buffer *out, const char *text)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~:/";
+
+	for (; *text != '\0'; text++)
+		if (strchr(plain, *text) != NULL)
+			buffer_append_byte(out, *text);
+		else
+			buffer_printf(out, "%%%02X", (unsigned char)*text);
+}
+
+static void begin(struct buffer *out, const char *method, const char *target,
+		  const char *value)
+{
+	buffer_printf(out, "%s %s", method, target);
+	escape(out, value);
+}
+
+static void finish(struct buffer *out, const char *rest, const char *headers,
+		   struct slice body)
+{
+	buffer_printf(out,
+		      "%s HTTP/1.1\r\nHost: node\r\nConnection: close\r\n%s",
+		      rest, headers);
+	if (body.size > 0)
+		buffer_printf(out, "Content-Length: %zu\r\n", body.size);
+	buffer_append_text(out, "\r\n");
+	buffer_append_slice(out, body);
+}
+
+/* The job without what is not of the site. */
+static void write_seed(const json_t *job, const char *headers,
+		       struct buffer *out)
+{
+	json_t *site = json_deep_copy(job);
+	char *text;
+
+	json_object_del(site, "verb");
+	json_object_del(site, "id");
+	text = json_dumps(site, JSON_COMPACT);
+	begin(out, "POST", "/v1/sites", "");
+	finish(out, "", headers, slice_of(text));
+	free(text);
+	json_decref(site);
+}
+
+/* The page as a record of an archive. */
+static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
+		       struct buffer *out)
+{
+	struct slice html = slice_of(text_of(job, "html"));
+	struct buffer answer = {0};
+	struct buffer record = {0};
+	char date[DATE_BYTES];
+
+	(void)date_format(now_ms, date);
+	buffer_append_text(&answer, "HTTP/1.1 200 OK\r\nContent-Type: "
+				    "text/html; charset=utf-8\r\n\r\n");
+	buffer_append_slice(&answer, html);
+	buffer_printf(&record,
+		      "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: "
+		      "<urn:uuid:00000000-0000-4000-8000-000000000000>\r\n"
+		      "WARC-Date: %s\r\nWARC-Target-URI: %s\r\n"
+		      "Content-Type: application/http; msgtype=response\r\n"
+		      "Content-Length: %zu\r\n\r\n",
+		      date, text_of(job, "url"), answer.size);
+	buffer_append_slice(&record, buffer_slice(&answer));
+	buffer_append_text(&record, "\r\n\r\n");
+	begin(out, "POST", "/v1/ingest", "");
+	finish(out, "", headers, buffer_slice(&record));
+	buffer_free(&answer);
+	buffer_free(&record);
+}
+
+void job_write_request(const json_t *job, const char *headers, uint64_t now_ms,
+		       struct buffer *out)
+{
+	const struct slice nothing = {NULL, 0};
+	const char *url = text_of(job, "url");
+
+	switch (verb_of(job)) {
+	case SEED:
+		write_seed(job, headers, out);
+		break;
+	case RECRAWL:
+		/* it is asked for, and not waited for */
+		begin(out, "GET",
+		      "/v1/text?fetch=always&timeout_ms=0&url=", url);
+		finish(out, "", headers, nothing);
+		break;
+	case FORGET:
+		begin(out, "DELETE",
+		      url == NULL ? "/v1/sites/" : "/v1/pages?url=",
+		      url == NULL ? text_of(job, "host") : url);
+		finish(out, "", headers, nothing);
+		break;
+	case INGEST:
+		write_page(job, headers, now_ms, out);
+		break;
+	default:
+		assert(false);
+	}
+}

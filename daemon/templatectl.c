@@ -10,6 +10,7 @@
 static const struct verb *const verbs[] = {
 	/* with the daemon */
 	&verb_watch,
+	&verb_seed,
 	&verb_sites,
 	&verb_site,
 	&verb_explain_url,

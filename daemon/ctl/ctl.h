@@ -211,6 +211,8 @@ extern const struct verb verb_unsilence;
 extern const struct verb verb_ui;
 /* ctl_token.c */
 extern const struct verb verb_token;
+/* ctl_seed.c */
+extern const struct verb verb_seed;
 /* ctl_node.c */
 extern const struct verb verb_node;
 /* ctl_ingest.c */

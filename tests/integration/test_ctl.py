@@ -156,6 +156,31 @@ class Ctl(harness.Case):
         self.done(daemon.ctl("site", "--delete", web.host))
         self.done(daemon.ctl("site", web.host), 1)
 
+    def test_seed_goes_on_where_it_was(self):
+        daemon = self.daemon()
+        closed = [harness.free_port() for _ in range(3)]
+        seeds = self.folder() / "seeds"
+        seeds.write_text(
+            f"http://127.0.0.1:{closed[0]}/\n# a remark\n\nno address at all\n"
+            f'{{"url": "http://127.0.0.1:{closed[1]}/", "max_pages": 3}}\n'
+            f"http://127.0.0.1:{closed[2]}/\n", "utf-8")
+        place = seeds.with_name("seeds.seeded")
+        place.write_text(f"1 {len(seeds.read_text().splitlines()[0]) + 1}\n")
+        process = daemon.ctl("--json", "seed", str(seeds))
+        self.done(process, 4)
+        self.assertIn("line 4", process.stderr)
+        self.assertEqual(json.loads(process.stdout), {
+            "lines": 6, "taken": 2, "known": 0, "wrong": 1})
+        self.assertFalse(place.exists())
+        sites = {site["host"]: site
+                 for site in daemon.json("/v1/sites")["sites"]}
+        self.assertEqual(set(sites), {f"127.0.0.1:{port}"
+                                      for port in closed[1:]})
+        self.assertEqual(sites[f"127.0.0.1:{closed[1]}"]["max_pages"], 3)
+        process = daemon.ctl("seed", "--cluster", str(seeds))
+        self.done(process, 1)
+        self.assertIn("not in a cluster", process.stderr)
+
     def test_extract_reads_standard_input(self):
         process = harness.subprocess.run(
             [str(CTL), "extract", "--method", "plain", "-"],

@@ -4,11 +4,13 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "daemon/api/api_ingest.h"
 #include "daemon/runtime/clock.h"
 #include "store/ascii.h"
+#include "store/file.h"
 #include "store/log.h"
 
 enum { HTTP_WORKERS = 8, READER_BODY_BYTES = 1024 };
@@ -423,6 +425,49 @@ static void stop_tokens(void *context)
 	service->tokens = NULL;
 }
 
+/* The first line of the file; "": there is none. */
+static enum error read_token(const char *path, char *out, size_t size)
+{
+	struct buffer text = {0};
+	enum error error;
+
+	*out = '\0';
+	if (*path == '\0')
+		return ERR_NONE;
+	error = file_read(path, size - 1, &text);
+	if (error == ERR_NONE)
+		snprintf(out, size, "%.*s", (int)strcspn(text.data, "\r\n"),
+			 text.data);
+	else
+		log_error("cluster.token_file %s: %s", path, error_text(error));
+	buffer_free(&text);
+	return error;
+}
+
+static enum error set_peers(struct service *service)
+{
+	const struct config *config = &service->config;
+	enum error error =
+		read_token(config->node_token_file, service->node_token,
+			   sizeof(service->node_token));
+
+	service->peers = (struct peers){
+		.cluster = service->cluster,
+		.partition = cluster_partition,
+		.facts = cluster_facts,
+		.find = cluster_find,
+		.ask = cluster_ask,
+		.drain = cluster_drain,
+		.remove = cluster_remove,
+		.submit = cluster_submit,
+		.max_bytes = cluster_max_bytes(service->cluster),
+		.token = service->node_token,
+		.ca_file = config->bus_ca_file,
+	};
+	api_set_peers(service->api, &service->peers);
+	return error;
+}
+
 static enum error start_api(void *context)
 {
 	struct service *service = context;
@@ -434,7 +479,7 @@ static enum error start_api(void *context)
 	api_set_tokens(service->api, service->tokens);
 	if (service->starter != NULL)
 		api_set_roster(service->api, starter_roster(service->starter));
-	return ERR_NONE;
+	return service->cluster == NULL ? ERR_NONE : set_peers(service);
 }
 
 static void stop_api(void *context)
@@ -562,6 +607,57 @@ static enum http_verdict handle_reader(struct http_exchange *exchange,
 	return api_handle_reader(exchange, service->api);
 }
 
+static enum error work_for_nodes(void *context, struct slice data)
+{
+	const struct service *service = context;
+
+	return api_run_job(service->api, data);
+}
+
+/* A server without a socket, so that what they ask takes no room from the
+ * others. */
+static enum error start_nodes(void *context)
+{
+	struct service *service = context;
+	struct http_options options = server_options(service);
+	enum error error;
+
+	if (service->cluster == NULL)
+		return ERR_NONE;
+	options.socket_path = NULL;
+	options.admit = api_admit_node;
+	options.handle = handle_admitted;
+	options.context = service;
+	error = http_start(&service->nodes, &options);
+	if (error != ERR_NONE)
+		return error;
+	api_set_server(service->api, LISTENER_NODES, service->nodes);
+	cluster_set_answerer(service->cluster, api_answer_node, service->api);
+	cluster_set_worker(service->cluster, work_for_nodes, service);
+	return ERR_NONE;
+}
+
+static void stop_nodes(void *context)
+{
+	struct service *service = context;
+
+	if (service->nodes == NULL)
+		return;
+	cluster_set_worker(service->cluster, NULL, NULL);
+	cluster_set_answerer(service->cluster, NULL, NULL);
+	api_set_server(service->api, LISTENER_NODES, NULL);
+	http_stop(service->nodes);
+	service->nodes = NULL;
+}
+
+static void wake_nodes(void *context)
+{
+	const struct service *service = context;
+
+	if (service->nodes != NULL)
+		http_wake(service->nodes);
+}
+
 /* A server of its own, so that readers take no room from the others. */
 static enum error start_reader(void *context)
 {
@@ -649,6 +745,7 @@ const struct part service_parts[SERVICE_PARTS] = {
 	 "the threshold_selector cannot be started; see ulimit -u"},
 	{start_tokens, stop_tokens, NULL, NULL},
 	{start_api, stop_api, NULL, NULL},
+	{start_nodes, stop_nodes, wake_nodes, NULL},
 	{start_network, stop_network, wake_network, NULL},
 	{start_server, stop_server, wake_server, NULL},
 	{start_reader, stop_reader, wake_reader, NULL},

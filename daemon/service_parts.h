@@ -9,6 +9,7 @@
 
 #include "daemon/access/tokens.h"
 #include "daemon/api/api.h"
+#include "daemon/api/peers.h"
 #include "daemon/cluster/cluster_node.h"
 #include "daemon/delivery/delivery.h"
 #include "daemon/engine/engine.h"
@@ -50,6 +51,9 @@ struct service {
 	struct http_server *server;
 	struct http_server *reader; /* of socket.read; NULL also when none is */
 	struct http_server *network;         /* over TCP; as well */
+	struct http_server *nodes;           /* what other nodes ask; as well */
+	struct peers peers;                  /* of the API, in a cluster */
+	char node_token[256];                /* of the cluster */
 	struct tokens *tokens;               /* of those who ask there */
 	const struct tcp_listener *listener; /* the caller's, or NULL */
 	uint64_t started_ms;                 /* by the steady clock */
@@ -57,7 +61,7 @@ struct service {
 	atomic_bool is_ready; /* the API knows the server */
 };
 
-enum { SERVICE_PARTS = 18 };
+enum { SERVICE_PARTS = 19 };
 
 extern const struct part service_parts[SERVICE_PARTS];
 

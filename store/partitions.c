@@ -55,8 +55,23 @@ void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 	snprintf(out, COUNTER_NAME_BYTES, "site.%03u", partition);
 }
 
-/* Counters of sites are of their partition, those of hooks and silences of what
- * all have in common; others are raised by whatever is counted. */
+void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+{
+	snprintf(out, COUNTER_NAME_BYTES, "job.%03u", partition);
+}
+
+/* "site.017" has the stem "site." */
+static bool has_stem(struct slice key, const char *stem)
+{
+	size_t size = strlen(stem);
+
+	return key.size == size + NAME_DIGITS &&
+	       memcmp(key.data, stem, size) == 0;
+}
+
+/* Counters of sites and jobs are of their partition, those of hooks and
+ * silences of what all have in common; others are raised by whatever is
+ * counted. */
 static unsigned partition_of_counter(struct slice key)
 {
 	const char *name = key.data;
@@ -65,10 +80,9 @@ static unsigned partition_of_counter(struct slice key)
 	if (slice_equal(key, slice_of("hook")) ||
 	    slice_equal(key, slice_of("silence")))
 		return JOURNAL_COMMON;
-	if (key.size != sizeof("site.") - 1 + NAME_DIGITS ||
-	    memcmp(name, "site.", 5) != 0)
+	if (!has_stem(key, "site.") && !has_stem(key, "job."))
 		return NO_PARTITION;
-	for (size_t i = 5; i < key.size; i++) {
+	for (size_t i = key.size - NAME_DIGITS; i < key.size; i++) {
 		if (name[i] < '0' || name[i] > '9')
 			return NO_PARTITION;
 		partition = 10 * partition + (unsigned)(name[i] - '0');

@@ -46,7 +46,9 @@ uint64_t store_next_event(struct txn *txn, struct slice host);
 
 enum { COUNTER_NAME_BYTES = 16 };
 
-/* The counter of the sites of a partition. */
+/* The counter of the sites of a partition; and that of the jobs that were done,
+ * by their numbers in the cluster's stream. */
 void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
+void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 
 #endif

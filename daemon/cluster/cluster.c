@@ -17,6 +17,8 @@ enum {
 	SUM_ENTRIES = 1000,
 	DEPOT_CONNECT_MS = 10 * 1000,
 	DEPOT_STALL_S = 30,
+	JOBS_AT_ONCE = 64,
+	NODE_ANSWERERS = 4,
 };
 
 uint64_t clock_lease_ms(void)
@@ -97,15 +99,17 @@ static void read_places(struct cluster *cluster)
 	txn_end(&txn);
 }
 
-/* "tpl.hint.017": there is a new entry. */
+/* "tpl.hint.017": there is a new entry; "tpl.hint.jobs": jobs. */
 static void take_hint(void *context, const char *subject, struct slice data)
 {
 	struct cluster *cluster = context;
 
-	(void)subject;
 	(void)data;
 	lock_acquire(&cluster->lock);
-	wake_copying(cluster);
+	if (strcmp(subject, "tpl.hint.jobs") == 0)
+		condition_broadcast(&cluster->has_jobs);
+	else
+		wake_copying(cluster);
 	lock_release(&cluster->lock);
 }
 
@@ -141,6 +145,8 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 	condition_init(&cluster->has_news);
 	condition_init(&cluster->has_work);
 	condition_init(&cluster->ends);
+	condition_init(&cluster->is_quiet);
+	condition_init(&cluster->has_jobs);
 	if (cluster->options.sum_entries == 0)
 		cluster->options.sum_entries = SUM_ENTRIES;
 	cluster->ops = bus_load(options->bus.servers);
@@ -162,9 +168,19 @@ const struct commit_log *cluster_log(const struct cluster *cluster)
 	return &cluster->log;
 }
 
+static bool start_workers(struct cluster *cluster)
+{
+	for (unsigned i = 0; i < JOB_THREADS; i++)
+		if (pthread_create(&cluster->workers[i], NULL, jobs_main,
+				   cluster) != 0)
+			return false;
+	return true;
+}
+
 enum error cluster_run(struct cluster *cluster, struct engine *engine,
 		       struct pipeline *pipeline)
 {
+	char subject[BUS_SUBJECT_BYTES];
 	enum error error;
 
 	cluster->engine = engine;
@@ -173,12 +189,19 @@ enum error cluster_run(struct cluster *cluster, struct engine *engine,
 				     cluster);
 	if (error != ERR_NONE)
 		return error;
+	snprintf(subject, sizeof(subject), "tpl.node.%s",
+		 cluster->options.bus.name);
+	error = cluster->ops->answer(cluster->bus, subject, cluster_answer,
+				     cluster, NODE_ANSWERERS);
+	if (error != ERR_NONE)
+		return error;
 	if (pthread_create(&cluster->copying, NULL, copying_main, cluster) != 0)
 		return ERR_IO;
 	if (pthread_create(&cluster->tending, NULL, tending_main, cluster) !=
 		    0 ||
 	    pthread_create(&cluster->membership, NULL, membership_main,
-			   cluster) != 0) {
+			   cluster) != 0 ||
+	    !start_workers(cluster)) {
 		/* a daemon that cannot start its threads cannot go on */
 		log_error("cluster: cannot start its threads; see ulimit -u");
 		abort();
@@ -196,7 +219,10 @@ void cluster_stop(struct cluster *cluster)
 	wake_copying(cluster);
 	wake_tending(cluster);
 	condition_signal(&cluster->ends);
+	condition_broadcast(&cluster->has_jobs);
 	lock_release(&cluster->lock);
+	for (unsigned i = 0; i < JOB_THREADS; i++)
+		pthread_join(cluster->workers[i], NULL);
 	pthread_join(cluster->tending, NULL);
 	pthread_join(cluster->copying, NULL);
 	pthread_join(cluster->membership, NULL);
@@ -213,6 +239,8 @@ void cluster_close(struct cluster *cluster)
 	if (cluster->bus != NULL)
 		cluster->ops->close(cluster->bus);
 	packer_destroy(cluster->packer);
+	condition_destroy(&cluster->has_jobs);
+	condition_destroy(&cluster->is_quiet);
 	condition_destroy(&cluster->ends);
 	condition_destroy(&cluster->has_work);
 	condition_destroy(&cluster->has_news);
@@ -291,11 +319,123 @@ enum error cluster_ask(struct cluster *cluster, unsigned partition,
 				 answer);
 }
 
+void cluster_end_call(struct cluster *cluster)
+{
+	lock_acquire(&cluster->lock);
+	assert(cluster->calls > 0);
+	if (--cluster->calls == 0)
+		condition_broadcast(&cluster->is_quiet);
+	lock_release(&cluster->lock);
+}
+
+void cluster_answer(void *context, struct slice question, struct buffer *answer)
+{
+	struct cluster *cluster = context;
+	cluster_answerer *answerer;
+	void *answer_context;
+
+	lock_acquire(&cluster->lock);
+	answerer = cluster->answerer;
+	answer_context = cluster->answer_context;
+	cluster->calls += answerer != NULL;
+	lock_release(&cluster->lock);
+	if (answerer == NULL)
+		return;
+	answerer(answer_context, question, answer);
+	cluster_end_call(cluster);
+}
+
+cluster_worker *cluster_begin_work(struct cluster *cluster, void **context_out)
+{
+	cluster_worker *worker;
+
+	lock_acquire(&cluster->lock);
+	worker = cluster->worker;
+	*context_out = cluster->worker_context;
+	cluster->calls += worker != NULL;
+	lock_release(&cluster->lock);
+	return worker;
+}
+
 void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
 			  void *context)
 {
+	lock_acquire(&cluster->lock);
 	cluster->answer_context = context;
 	cluster->answerer = answerer;
+	while (answerer == NULL && cluster->calls > 0)
+		condition_wait(&cluster->is_quiet, &cluster->lock);
+	lock_release(&cluster->lock);
+}
+
+void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
+			void *context)
+{
+	lock_acquire(&cluster->lock);
+	cluster->worker_context = context;
+	cluster->worker = worker;
+	while (worker == NULL && cluster->calls > 0)
+		condition_wait(&cluster->is_quiet, &cluster->lock);
+	condition_broadcast(&cluster->has_jobs);
+	lock_release(&cluster->lock);
+}
+
+size_t cluster_max_bytes(struct cluster *cluster)
+{
+	return cluster->ops->max_bytes(cluster->bus);
+}
+
+/* So many at a time; their subjects may be one: the bus takes them in order. */
+static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
+			      size_t count)
+{
+	struct bus_entry entries[JOBS_AT_ONCE];
+	char subjects[JOBS_AT_ONCE][BUS_SUBJECT_BYTES];
+	enum error error;
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(subjects[i], BUS_SUBJECT_BYTES, "tpl.job.%03u.%s",
+			 jobs[i].partition, jobs[i].verb);
+		entries[i] = (struct bus_entry){
+			.subject = subjects[i],
+			.id = jobs[i].id,
+			.data = jobs[i].data,
+			.expected = BUS_ANY,
+		};
+	}
+	error = cluster->ops->append(cluster->bus, entries, count);
+	for (size_t i = 0; i < count; i++)
+		jobs[i].is_known = entries[i].is_known;
+	return error;
+}
+
+enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
+			  size_t count)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < count && error == ERR_NONE; i += JOBS_AT_ONCE) {
+		size_t left = count - i;
+
+		error = submit_some(cluster, &jobs[i],
+				    left < JOBS_AT_ONCE ? left : JOBS_AT_ONCE);
+	}
+	cluster->ops->tell(cluster->bus, "tpl.hint.jobs", slice_of(""));
+	return error;
+}
+
+/* A node is known by its lease and by what it owns alone: without the first,
+ * and with others in its place, nothing is kept of it. */
+enum error cluster_remove(struct cluster *cluster, const char *node)
+{
+	struct bus_row row = {0};
+	enum error error =
+		cluster->ops->get(cluster->bus, BUS_NODES, node, &row);
+
+	buffer_free(&row.value);
+	if (error == ERR_NONE)
+		return ERR_BUSY;
+	return error;
 }
 
 void cluster_drain(struct cluster *cluster, bool drains)

@@ -73,6 +73,9 @@ struct cluster_facts {
 	struct partition_facts partitions[ALL_PARTITIONS];
 };
 
+/* Bytes that a question, an answer or a job may have. */
+size_t cluster_max_bytes(struct cluster *cluster);
+
 /* What is known now; any thread. */
 void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out);
 
@@ -100,8 +103,8 @@ enum error cluster_ask(struct cluster *cluster, unsigned partition,
 		       const char *node, struct slice question,
 		       uint32_t timeout_ms, struct buffer *answer);
 
-/* What answers such questions of others; set once, before the node takes its
- * first partition. */
+/* What answers such questions of others; NULL: nothing does any more, and none
+ * runs when this returns. */
 typedef void cluster_answerer(void *context, struct slice question,
 			      struct buffer *answer);
 void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
@@ -117,6 +120,12 @@ struct cluster_job {
 	struct slice data; /* JSON */
 	bool is_known;     /* out: the id was there */
 };
+
+/* What does a job that is ours: ERR_BUSY: not now; any other error: never. As
+ * above. */
+typedef enum error cluster_worker(void *context, struct slice data);
+void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
+			void *context);
 
 /* Append jobs [count] to the stream BUS_JOBS. ERR_NONE: each is there; else
  * some may be, and all are to be sent again. */

@@ -23,6 +23,9 @@
 #include "store/compress.h"
 #include "store/journal.h"
 
+/* So many jobs are done at a time, each of another partition. */
+enum { JOB_THREADS = 4 };
+
 /* All rows of a partition, behind an entry of its log. */
 struct partition_sum {
 	uint64_t number; /* of the entry; 0: none yet */
@@ -60,6 +63,10 @@ struct partition {
 	uint64_t published; /* the last event of ours that others can read */
 	bool is_published_known; /* `published` was asked for */
 	bool has_events;         /* there may be some to be published */
+	uint64_t job;            /* the last one that is done */
+	uint64_t job_ms;         /* steady: not looked for before this */
+	bool is_job_known;       /* `job` was read */
+	bool is_working;         /* a thread does its jobs */
 	/* What its copies were found to be, behind the same entry. */
 	struct partition_sum own_sum;
 	struct partition_sum owner_sum;
@@ -86,17 +93,23 @@ struct cluster {
 	pthread_t membership;
 	pthread_t copying;
 	pthread_t tending;
+	pthread_t workers[JOB_THREADS];
 	bool is_running;
 	struct depot *depot; /* NULL: no snapshots */
 	char id[32];         /* of the store */
-	cluster_answerer *answerer;
-	void *answer_context;
 
 	struct lock lock;
 	struct condition has_news; /* for the copying thread */
 	struct condition has_work; /* for the tending thread */
 	bool is_work;
 	struct condition ends; /* for the membership thread */
+	cluster_answerer *answerer;
+	void *answer_context;
+	cluster_worker *worker;
+	void *worker_context;
+	unsigned calls;            /* of both that run */
+	struct condition is_quiet; /* none runs any more */
+	struct condition has_jobs; /* for the threads that do jobs */
 	bool is_news;
 	bool is_ending;
 	bool is_draining;
@@ -145,11 +158,21 @@ void *membership_main(void *argument);
 /* Our row goes: the others need not wait for the lease to end. */
 void membership_leave(struct cluster *cluster);
 
+/* cluster.c: a bus_answerer; and what does jobs, or NULL: behind it
+ * cluster_end_call(). */
+void cluster_answer(void *context, struct slice question,
+		    struct buffer *answer);
+cluster_worker *cluster_begin_work(struct cluster *cluster, void **context_out);
+void cluster_end_call(struct cluster *cluster);
+
 /* copying.c */
 void *copying_main(void *argument);
 
 /* tending.c */
 void *tending_main(void *argument);
+
+/* jobs.c */
+void *jobs_main(void *argument);
 
 /* sums.c: the rows of the partition, as the store has them now, which is behind
  * entry `number`. For the thread that wrote it, before it writes more. */

@@ -60,15 +60,6 @@ static void subject_of_questions(unsigned number, char out[BUS_SUBJECT_BYTES])
 	snprintf(out, BUS_SUBJECT_BYTES, "tpl.q.%03u", number);
 }
 
-static void answer_question(void *context, struct slice question,
-			    struct buffer *answer)
-{
-	struct cluster *cluster = context;
-
-	if (cluster->answerer != NULL)
-		cluster->answerer(cluster->answer_context, question, answer);
-}
-
 static void answer_questions(struct cluster *cluster, unsigned number,
 			     bool answers)
 {
@@ -76,7 +67,7 @@ static void answer_questions(struct cluster *cluster, unsigned number,
 
 	subject_of_questions(number, subject);
 	cluster->ops->answer(cluster->bus, subject,
-			     answers ? answer_question : NULL, cluster,
+			     answers ? cluster_answer : NULL, cluster,
 			     ANSWERERS);
 }
 
@@ -212,6 +203,9 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	partition->state = PARTITION_OWN;
 	partition->saved_ms = clock_steady_ms();
 	partition->is_published_known = false;
+	partition->is_job_known = false;
+	partition->job_ms = 0;
+	condition_broadcast(&cluster->has_jobs);
 	partition->has_events = true;
 	wake_tending(cluster);
 	lock_release(&cluster->lock);

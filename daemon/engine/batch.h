@@ -178,6 +178,8 @@ enum error batch_pack(struct batch *batch, struct change *change);
 /* batch_partition.c: partitions come and go. */
 enum error batch_take_partition(struct batch *batch, struct change *change);
 
+enum error batch_take_jobs(struct batch *batch, struct change *change);
+
 /* No hook waits for events that are not ours: at the start none is. */
 void batch_reset_waiting(struct batch *batch);
 

@@ -174,3 +174,17 @@ enum error batch_take_partition(struct batch *batch, struct change *change)
 	count_again(batch, partition);
 	return ERR_NONE;
 }
+
+enum error batch_take_jobs(struct batch *batch, struct change *change)
+{
+	const struct jobs_change *jobs = &change->jobs;
+	char name[COUNTER_NAME_BYTES];
+
+	if (!store_owns(batch->txn->store, jobs->partition))
+		return ERR_MOVED;
+	job_counter_name(jobs->partition, name);
+	if (store_last_number(batch->txn, name) < jobs->number)
+		txn_put(batch->txn, TABLE_META, slice_of(name),
+			(struct slice){&jobs->number, sizeof(jobs->number)});
+	return ERR_NONE;
+}

@@ -41,6 +41,7 @@ enum change_kind {
 	CHANGE_GC,          /* rows go, if they may; there is no url */
 	CHANGE_PACK,        /* rows are packed anew; there is no url */
 	CHANGE_CURE,        /* url is poisoned no more: store/rows_poison.h */
+	CHANGE_JOBS,        /* so many jobs of a cluster are done; no url */
 	CHANGE_PARTITION,   /* its sites come or go; there is no url */
 	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
 			       pause */
@@ -91,6 +92,12 @@ struct templates_change {
 struct partition_change {
 	unsigned partition;
 	bool is_own;
+};
+
+/* Jobs of the partition are done up to this number of their stream. */
+struct jobs_change {
+	unsigned partition;
+	uint64_t number;
 };
 
 struct gc_change {
@@ -147,8 +154,9 @@ struct answer {
 
 struct change {
 	enum change_kind kind;
-	enum error error;      /* out: ERR_NONE once it is committed */
-	const struct url *url; /* NULL of ALERTS, GC, PACK and PARTITION */
+	enum error error; /* out: ERR_NONE once it is committed */
+	const struct url
+		*url; /* NULL of ALERTS, GC, PACK, PARTITION and JOBS */
 	union {
 		struct site_options site_add; /* a known site keeps its headers
 						 and its proxy when their data
@@ -161,6 +169,7 @@ struct change {
 		struct gc_change gc;
 		struct pack_change pack;
 		struct partition_change partition;
+		struct jobs_change jobs;
 		struct host_row host;
 		struct answer answer; /* PAGE to INGEST */
 	};

@@ -643,6 +643,8 @@ static void stop_nodes(void *context)
 
 	if (service->nodes == NULL)
 		return;
+	/* what is under way ends before its server does */
+	api_end_nodes(service->api);
 	cluster_set_worker(service->cluster, NULL, NULL);
 	cluster_set_answerer(service->cluster, NULL, NULL);
 	api_set_server(service->api, LISTENER_NODES, NULL);

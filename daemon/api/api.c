@@ -136,6 +136,7 @@ static const struct {
 	{ERR_NETWORK, 502},    {ERR_REFUSED, 403},     {ERR_DENIED, 403},
 	{ERR_NOT_HTML, 422},   {ERR_OUT_OF_SITE, 404}, {ERR_STOPPED, 503},
 	{ERR_NOT_KEPT, 404},   {ERR_POISONED, 422},    {ERR_LOCKED, 409},
+	{ERR_MOVED, 503},      {ERR_UNLOGGED, 503},
 };
 
 static unsigned status_of(enum error error)
@@ -222,6 +223,11 @@ enum http_verdict call_fail(struct call *call, unsigned status,
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail)
 {
+	if (error == ERR_MOVED || error == ERR_UNLOGGED)
+		http_add_header(call->exchange, "Retry-After", "1");
+	/* while it was on its way: who asks looks again */
+	if (error == ERR_MOVED && call->is_passed)
+		http_add_header(call->exchange, PASS_REFUSAL, "misdirected");
 	return call_fail(call, status_of(error), error_code(error), "%s%s%s",
 			 error_text(error), detail[0] == '\0' ? "" : ": ",
 			 detail);

@@ -97,6 +97,10 @@ bool api_admit_node(struct http_exchange *exchange, void *context);
  */
 enum error api_run_job(struct api *api, struct slice data);
 
+/* Behind the last question of a node and the last job: those under way end.
+ * Then its server may be stopped. */
+void api_end_nodes(struct api *api);
+
 /* A question of another node, for cluster_set_answerer(); `context` is the
  * struct api. */
 void api_answer_node(void *context, struct slice question,

@@ -29,8 +29,6 @@ enum work_kind {
 	WORK_KINDS
 };
 
-enum { MAX_PASSED = 16 };
-
 /* Who has answered what another node owns. */
 enum pass_result { PASSED_NOBODY, PASSED_OWNER, PASSED_COPY, PASS_RESULTS };
 
@@ -57,6 +55,7 @@ struct api {
 	/* who is being asked; "": a free place */
 	char passed[MAX_PASSED][NODE_NAME_BYTES];
 	bool is_passing_awaited; /* some exchange is parked for a place */
+	size_t served;           /* questions and jobs that are under way */
 	uint64_t pass_results[PASS_RESULTS];
 	struct time_histogram pass_times;
 	struct condition is_quiet; /* there is none any more */

@@ -168,8 +168,7 @@ static enum error judge(const struct buffer *answer, const char *verb)
 		       : ERR_REFUSED;
 }
 
-static enum error run(struct http_server *server, const json_t *job,
-		      const char *verb)
+static enum error run(struct api *api, const json_t *job, const char *verb)
 {
 	struct buffer request = {0};
 	struct buffer answer = {0};
@@ -177,8 +176,8 @@ static enum error run(struct http_server *server, const json_t *job,
 
 	job_write_request(job, PASS_RIGHT ": write\r\n", clock_wall_ms(),
 			  &request);
-	error = http_serve(server, buffer_slice(&request), MAX_SAID, JOB_MS,
-			   &answer);
+	error = api_serve(api, buffer_slice(&request), MAX_SAID, JOB_MS,
+			  &answer);
 	if (error == ERR_TOO_LARGE) /* it says much: it is done */
 		error = ERR_NONE;
 	else if (error == ERR_NONE)
@@ -197,22 +196,18 @@ static enum error run(struct http_server *server, const json_t *job,
 enum error api_run_job(struct api *api, struct slice data)
 {
 	char host[MAX_HOST_BYTES + 1];
-	struct http_server *server;
 	const char *reason;
 	const char *verb;
 	enum error error = ERR_BUSY;
 	json_t *job =
 		json_loadb(data.size == 0 ? "" : data.data, data.size, 0, NULL);
 
-	lock_acquire(&api->lock);
-	server = api->servers[LISTENER_NODES];
-	lock_release(&api->lock);
 	verb = job_verb(job, host, &reason);
 	if (verb == NULL) {
 		log_warn("job: refused: %s", reason);
 		error = ERR_MALFORMED;
-	} else if (server != NULL) {
-		error = run(server, job, verb);
+	} else {
+		error = run(api, job, verb);
 	}
 	json_decref(job);
 	return error;

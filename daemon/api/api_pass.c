@@ -331,6 +331,9 @@ static enum error ask_owner(struct passage *passage, struct buffer *answer)
 		error = peers->ask(peers->cluster, passage->partition, NULL,
 				   buffer_slice(&question),
 				   patience_ms(passage), answer);
+	/* nobody answers for the node yet, or any more */
+	if (error == ERR_NONE && answer->size == 0)
+		error = ERR_NOT_FOUND;
 	buffer_free(&question);
 	return error;
 }
@@ -485,21 +488,50 @@ static void refuse_node(struct buffer *answer, unsigned status,
 	buffer_free(&body);
 }
 
-void api_answer_node(void *context, struct slice question,
-		     struct buffer *answer)
+enum error api_serve(struct api *api, struct slice request, size_t max_bytes,
+		     uint32_t timeout_ms, struct buffer *answer)
 {
-	struct api *api = context;
 	struct http_server *server;
-	uint32_t timeout_ms;
 	enum error error = ERR_STOPPED;
 
 	lock_acquire(&api->lock);
 	server = api->servers[LISTENER_NODES];
+	api->served += server != NULL;
+	lock_release(&api->lock);
+	if (server == NULL)
+		return error;
+	error = http_serve(server, request, max_bytes, timeout_ms, answer);
+	lock_acquire(&api->lock);
+	assert(api->served > 0);
+	if (--api->served == 0)
+		condition_broadcast(&api->is_quiet);
+	lock_release(&api->lock);
+	return error;
+}
+
+void api_end_nodes(struct api *api)
+{
+	lock_acquire(&api->lock);
+	if (api->servers[LISTENER_NODES] != NULL)
+		http_serve_no_more(api->servers[LISTENER_NODES]);
+	api->servers[LISTENER_NODES] = NULL;
+	while (api->served > 0)
+		condition_wait(&api->is_quiet, &api->lock);
+	lock_release(&api->lock);
+}
+
+void api_answer_node(void *context, struct slice question,
+		     struct buffer *answer)
+{
+	struct api *api = context;
+	uint32_t timeout_ms;
+	enum error error;
+
+	lock_acquire(&api->lock);
 	timeout_ms = COMMIT_MS + (uint32_t)api->config.ask_timeout_ms;
 	lock_release(&api->lock);
-	if (server != NULL)
-		error = http_serve(server, question, api->peers->max_bytes,
-				   timeout_ms - MARGIN_MS, answer);
+	error = api_serve(api, question, api->peers->max_bytes,
+			  timeout_ms - MARGIN_MS, answer);
 	if (error == ERR_TOO_LARGE)
 		refuse_node(answer, 421, "too_large", error);
 	else if (error != ERR_NONE)

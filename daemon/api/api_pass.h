@@ -30,6 +30,13 @@ enum { ACCESS_BITS = 7, ACCESS_IS_PASSED = 8 };
 uint64_t pass_note(const struct http_exchange *exchange);
 
 /*
+ * Have the server for nodes answer a request, as http_serve(). ERR_STOPPED:
+ * there is none (any more).
+ */
+enum error api_serve(struct api *api, struct slice request, size_t max_bytes,
+		     uint32_t timeout_ms, struct buffer *answer);
+
+/*
  * Whether it is answered here. Otherwise *verdict_out says how it stands: it
  * has the answer of the owner, or is parked or deferred as by a handler. The
  * HOST of the route is known.

@@ -15,6 +15,10 @@
 #include "store/error.h"
 #include "store/slice.h"
 
+/* Requests that wait for other nodes at a time: each has a worker of a server.
+ */
+enum { MAX_PASSED = 16 };
+
 struct peers {
 	struct cluster *cluster;
 	unsigned (*partition)(struct slice host);

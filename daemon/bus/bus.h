@@ -126,11 +126,11 @@ struct bus_ops {
 	size_t (*max_bytes)(struct bus *bus);
 
 	/*
-	 * Append entries [count], of different subjects, at once, and wait for
-	 * all. ERR_NONE: each is there, on most of the replicas. Else each has
-	 * its own error: ERR_BUSY: another number is the last one of its
-	 * subject; ERR_STORE_FULL; ERR_REFUSED; ERR_NETWORK: it is there or
-	 * not.
+	 * Append entries [count], of different subjects unless any number is
+	 * expected (BUS_ANY), at once, and wait for all. ERR_NONE: each is
+	 * there, on most of the replicas. Else each has its own error:
+	 * ERR_BUSY: another number is the last one of its subject;
+	 * ERR_STORE_FULL; ERR_REFUSED; ERR_NETWORK: it is there or not.
 	 */
 	enum error (*append)(struct bus *bus, struct bus_entry *entries,
 			     size_t count);

@@ -113,6 +113,7 @@ struct http_server {
 	size_t old_count;
 	size_t old_capacity;
 	bool is_stopping;
+	bool serves_no_more; /* for http_serve() */
 	uint64_t requests;
 	uint64_t refused;
 	uint64_t replies[HTTP_CLASSES];

@@ -13,7 +13,7 @@
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
-enum { READ_BYTES = 64 * 1024 };
+enum { READ_BYTES = 64 * 1024, LOOK_MS = 100 };
 
 /* What answers depend on. A cookie and a token say who asks, which is decided
  * where it was asked. */
@@ -144,18 +144,55 @@ static void send_all(int file, struct slice bytes)
 	}
 }
 
+static bool serves_no_more(struct http_server *server)
+{
+	bool serves_no_more;
+
+	lock_acquire(&server->lock);
+	serves_no_more = server->serves_no_more;
+	lock_release(&server->lock);
+	return serves_no_more;
+}
+
+void http_serve_no_more(struct http_server *server)
+{
+	lock_acquire(&server->lock);
+	server->serves_no_more = true;
+	lock_release(&server->lock);
+}
+
+/* Wait until there is something to read, and now and then whether it is still
+ * wanted. */
+static enum error wait_readable(struct http_server *server, int file,
+				uint64_t until_ms)
+{
+	struct pollfd polled = {.fd = file, .events = POLLIN};
+
+	while (poll(&polled, 1, 0) == 0) {
+		uint64_t now_ms = clock_steady_ms();
+		uint64_t left_ms = until_ms > now_ms ? until_ms - now_ms : 0;
+
+		if (serves_no_more(server))
+			return ERR_STOPPED;
+		if (left_ms == 0)
+			return ERR_TIMEOUT;
+		if (poll(&polled, 1,
+			 left_ms < LOOK_MS ? (int)left_ms : LOOK_MS) > 0)
+			break;
+	}
+	return ERR_NONE;
+}
+
 /* Until the server closes. */
-static enum error receive_all(int file, size_t max_bytes, uint64_t until_ms,
-			      struct buffer *out)
+static enum error receive_all(struct http_server *server, int file,
+			      uint64_t until_ms, struct buffer *out)
 {
 	for (;;) {
-		uint64_t now_ms = clock_steady_ms();
-		struct pollfd polled = {.fd = file, .events = POLLIN};
+		enum error error = wait_readable(server, file, until_ms);
 		ssize_t count;
 
-		if (now_ms >= until_ms ||
-		    poll(&polled, 1, (int)(until_ms - now_ms)) == 0)
-			return ERR_TIMEOUT;
+		if (error != ERR_NONE)
+			return error;
 		count = recv(file, buffer_reserve(out, READ_BYTES), READ_BYTES,
 			     0);
 		if (count < 0)
@@ -163,8 +200,6 @@ static enum error receive_all(int file, size_t max_bytes, uint64_t until_ms,
 		if (count == 0)
 			return ERR_NONE;
 		out->size += (size_t)count;
-		if (out->size > max_bytes)
-			return ERR_TOO_LARGE;
 	}
 }
 
@@ -180,8 +215,10 @@ enum error http_serve(struct http_server *server, struct slice request,
 	if (file < 0)
 		return ERR_IO;
 	send_all(file, request);
-	error = receive_all(file, max_bytes, until_ms, &bytes);
+	error = receive_all(server, file, until_ms, &bytes);
 	close(file);
+	if (error == ERR_NONE && bytes.size > max_bytes)
+		error = ERR_TOO_LARGE;
 	if (error == ERR_NONE)
 		buffer_append_slice(answer, buffer_slice(&bytes));
 	buffer_free(&bytes);

@@ -35,11 +35,14 @@ void http_write_request(const struct http_exchange *exchange, const char *extra,
 /*
  * Have the server answer such a request, and append all that it says. Waits,
  * any thread but those of the server. ERR_TIMEOUT; ERR_TOO_LARGE: the answer
- * has more than `max_bytes`, and nothing was appended; ERR_IO.
+ * has more than `max_bytes`, and nothing was appended; ERR_STOPPED; ERR_IO.
  */
 enum error http_serve(struct http_server *server, struct slice request,
 		      size_t max_bytes, uint32_t timeout_ms,
 		      struct buffer *answer);
+
+/* Have http_serve(), now and later, end soon with ERR_STOPPED. */
+void http_serve_no_more(struct http_server *server);
 
 /* Is its body read as it comes (http_options.is_stream)? */
 bool http_is_upload(const struct http_exchange *exchange);

@@ -127,7 +127,7 @@ void served_stop(struct served *served)
 	pipeline_refuse_ingests(served->pipeline);
 	set_woken(served, NULL);
 	http_stop(served->server);
-	api_set_server(served->api, LISTENER_NODES, NULL);
+	api_end_nodes(served->api);
 	http_stop(served->nodes);
 	api_set_server(served->api, LISTENER_NETWORK, NULL);
 	http_stop(served->network);

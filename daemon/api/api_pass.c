@@ -10,7 +10,7 @@
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/ui/ui_form.h"
-#include "store/log.h"
+#include "store/partitions.h"
 
 enum {
 	MAX_PASSED_ONE = MAX_PASSED / 2, /* of one owner, who may be slow */
@@ -87,6 +87,16 @@ static unsigned partition_of_body(struct call *call, size_t row)
 	return partition;
 }
 
+/* An event by its number, which says of which partition it is. */
+static bool is_event(const struct call *call)
+{
+	const char *path = http_path(call->exchange);
+
+	return call->number != 0 &&
+	       (strncmp(path, "/v1/events/", strlen("/v1/events/")) == 0 ||
+		strncmp(path, "/ui/alerts/", strlen("/ui/alerts/")) == 0);
+}
+
 static bool is_common(const char *path)
 {
 	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
@@ -105,6 +115,8 @@ static unsigned partition_of(struct call *call)
 
 	if (call->host[0] != '\0')
 		return peers->partition(slice_of(call->host));
+	if (is_event(call))
+		return store_partition_of_event(call->api->store, call->number);
 	if (url != NULL)
 		return partition_of_url(peers, url);
 	if (host == NULL)

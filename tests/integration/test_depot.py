@@ -391,6 +391,24 @@ class Depots(harness.Case):
             self.fails(depot.get(1), "timeout")
             thread.join(harness.PATIENCE_S)
 
+    def test_templatectl_has_a_key(self):
+        depot, place = self.webdav()
+        store, empty = self.folder() / "store", self.folder()
+        ctl = [harness.PROGRAMS / "templatectl", "partition"]
+        migrate = [*ctl, "migrate", "--store", store, "--depot",
+                   depot.location, "--key-file"]
+        self.assertEqual(harness.run([*ctl, "import", "--store", store,
+                                      "--depot", empty]).returncode, 0)
+        (empty / "wrong").write_text("x")
+        done = harness.run([*migrate, empty / "wrong"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("401", done.stderr)
+        done = harness.run([*migrate, depot.folder / "key"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([path.parent.name for path in place.rglob("*.tpl")],
+                         ["p256"])
+        self.assertEqual(depot.latest(partition=256), 0)
+
     def test_certificates(self):
         if OPENSSL is None:
             self.skipTest("openssl is not installed")

@@ -388,6 +388,21 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.type = "counter",
 		.help = "Copies that were found to differ",
 	},
+	[METRIC_CLUSTER_APPENDS] = {
+		.name = "cluster_appends_total",
+		.type = "counter",
+		.help = "Transactions that went to the log",
+	},
+	[METRIC_CLUSTER_APPEND_SECONDS] = {
+		.name = "cluster_append_seconds_total",
+		.type = "counter",
+		.help = "Time that these waited for it",
+	},
+	[METRIC_CLUSTER_APPEND_BYTES] = {
+		.name = "cluster_append_bytes_total",
+		.type = "counter",
+		.help = "Their bytes in the log",
+	},
 	[METRIC_CLUSTER_QUESTIONS] = {
 		.name = "cluster_questions_total",
 		.type = "counter",

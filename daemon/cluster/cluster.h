@@ -64,10 +64,13 @@ struct node_facts {
 struct cluster_facts {
 	char name[NODE_NAME_BYTES]; /* this node's */
 	bool is_connected;          /* to the broker */
-	bool has_lease;       /* without it nothing is committed or fetched */
-	uint64_t failovers;   /* partitions taken from nodes that are gone */
-	uint64_t moves;       /* partitions handed over or taken over */
-	uint64_t divergences; /* copies that were found to differ */
+	bool has_lease;     /* without it nothing is committed or fetched */
+	uint64_t failovers; /* partitions taken from nodes that are gone */
+	uint64_t moves;     /* partitions handed over or taken over */
+	uint64_t appends;   /* transactions that went to the log */
+	uint64_t append_us; /* for all of them */
+	uint64_t append_bytes;
+	uint64_t divergences;     /* copies that were found to differ */
 	struct node_facts *nodes; /* [node_count], sorted by name; free() */
 	size_t node_count;
 	struct partition_facts partitions[ALL_PARTITIONS];

@@ -96,6 +96,7 @@ struct cluster {
 	pthread_t workers[JOB_THREADS];
 	bool is_running;
 	struct depot *depot; /* NULL: no snapshots */
+	uint64_t depot_ms;   /* it failed: not asked for a copy before this */
 	char id[32];         /* of the store */
 
 	struct lock lock;

@@ -24,6 +24,7 @@ enum {
 	LEAVE_MS = 5000,   /* what is being fetched may end by itself */
 	CLEAR_ROWS = 2000, /* at a time */
 	ANSWERERS = 4,
+	DEPOT_PAUSE_MS = 10000, /* after it has failed */
 };
 
 static void set_state(struct cluster *cluster, unsigned number,
@@ -273,37 +274,77 @@ static void take_place(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-/* The log does not have what is missing here: a snapshot has. */
-static void load_snapshot(struct cluster *cluster, unsigned number)
+static enum error load_snapshot(struct cluster *cluster, unsigned number,
+				uint64_t newest)
 {
-	uint64_t newest = 0;
 	struct partition_copy copy;
-	enum error error = ERR_NOT_FOUND;
+	enum error error;
 
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].is_whole = false;
 	cluster->partitions[number].state = PARTITION_COPYING;
 	lock_release(&cluster->lock);
+	error = partition_load(cluster->store,
+			       (struct depot_item){number, newest},
+			       cluster->depot, &copy);
+	if (error == ERR_NONE)
+		log_info("cluster: partition %u: its snapshot %" PRIu64
+			 " was loaded",
+			 number, newest);
+	take_place(cluster, number);
+	if (number == PARTITION_COMMON)
+		engine_forget_audience(cluster->engine);
+	return error;
+}
+
+/* The log does not have what is missing here: a snapshot has. */
+static void fill_gap(struct cluster *cluster, unsigned number)
+{
+	uint64_t newest = 0;
+	enum error error = ERR_NOT_FOUND;
+
 	if (cluster->depot != NULL)
 		error = depot_latest(cluster->depot, number, UINT64_MAX,
 				     &newest);
 	if (error == ERR_NONE && newest <= view(cluster, number).applied)
 		error = ERR_NOT_FOUND;
 	if (error == ERR_NONE)
-		error = partition_load(cluster->store,
-				       (struct depot_item){number, newest},
-				       cluster->depot, &copy);
-	if (error == ERR_NONE)
-		log_info("cluster: partition %u: its snapshot %" PRIu64
-			 " was loaded",
-			 number, newest);
+		error = load_snapshot(cluster, number, newest);
 	else
+		take_place(cluster, number);
+	if (error != ERR_NONE)
 		log_warn("cluster: partition %u: the log begins behind what is "
 			 "here, and no snapshot could be loaded: %s",
 			 number, error_text(error));
-	take_place(cluster, number);
-	if (number == PARTITION_COMMON)
-		engine_forget_audience(cluster->engine);
+}
+
+/*
+ * A copy begins with the newest snapshot, if there is one, even when the log
+ * has all since its first entry: what was there before the cluster
+ * (templatectl partition migrate) has number 0 and is in no log. False: the
+ * depot does not say now.
+ */
+static bool begin_copy(struct cluster *cluster, unsigned number)
+{
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t newest;
+	enum error error;
+
+	if (cluster->depot == NULL)
+		return true;
+	if (now_ms < cluster->depot_ms)
+		return false;
+	error = depot_latest(cluster->depot, number, UINT64_MAX, &newest);
+	if (error == ERR_NOT_FOUND)
+		return true;
+	if (error == ERR_NONE)
+		error = load_snapshot(cluster, number, newest);
+	if (error == ERR_NONE)
+		return true;
+	cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;
+	log_warn("cluster: partition %u waits for its snapshot: %s", number,
+		 error_text(error));
+	return false;
 }
 
 /* Read what is new. A copy is whole when there is nothing more. */
@@ -314,7 +355,7 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 	enum error error = follow(cluster, number, &more);
 
 	if (error == ERR_NOT_FOUND)
-		load_snapshot(cluster, number);
+		fill_gap(cluster, number);
 
 	if (error == ERR_NONE && !more && !view(cluster, number).is_whole) {
 		uint64_t last;
@@ -436,6 +477,9 @@ static bool copy(struct cluster *cluster, unsigned number,
 			return false;
 		set_state(cluster, number, PARTITION_COPYING);
 	}
+	if (partition->applied == 0 && !partition->is_whole &&
+	    !begin_copy(cluster, number))
+		return false;
 	if (!partition->wants_copy && partition->others_have_it &&
 	    !partition->is_owner_gone) {
 		drop_copy(cluster, number);

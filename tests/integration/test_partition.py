@@ -1,6 +1,9 @@
 """templatectl partition: what one daemon has learned, for a cluster."""
 
 import json
+import shutil
+import socket
+import subprocess
 import sys
 
 import harness
@@ -11,12 +14,20 @@ CALM = {"watch": {"interval": "0 s"}}
 
 
 class Partitions(harness.Case):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         # names of different partitions, or of one: whatever they hash to
         port = harness.free_port()
-        listen = "".join(f"listen 127.0.0.{n}:{port};" for n in (2, 3, 4))
-        self.web(extra=listen)
-        self.hosts = [f"127.0.0.{n}:{port}" for n in (2, 3, 4)]
+        web = harness.Web(harness.SITE, "".join(
+            f"listen 127.0.0.{n}:{port};" for n in (2, 3, 4)))
+        cls.addClassCleanup(web.stop)
+        cls.hosts = [f"127.0.0.{n}:{port}" for n in (2, 3, 4)]
+        old = harness.Daemon(CALM)
+        cls.addClassCleanup(old.remove)
+        cls.old, cls.before = old.store, cls.crawl(old.start())
+        old.stop()
+
+    def setUp(self):
         self.depot = self.folder()
 
     def ctl(self, *arguments, status=0):
@@ -25,10 +36,11 @@ class Partitions(harness.Case):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return json.loads(done.stdout) if done.stdout else None, done.stderr
 
-    def known(self, daemon):
+    @classmethod
+    def known(cls, daemon):
         """All that the daemon answers about its sites."""
         sites = {}
-        for host in self.hosts:
+        for host in cls.hosts:
             site = daemon.json(f"/v1/sites/{host}")
             pages = [page for cluster in daemon.clusters(host)
                      for page in daemon.pages(cluster["id"])]
@@ -47,28 +59,27 @@ class Partitions(harness.Case):
             self.assertTrue(sites[host] == known[0][host], host)
         self.assertEqual(events[:len(known[1])], known[1])
 
-    def crawled(self):
-        """(a store of three sites, what its daemon knew of them)."""
-        daemon = self.daemon(CALM)
+    @classmethod
+    def crawl(cls, daemon):
+        """What the daemon knows of three sites."""
         # nobody is there: all events wait, in each of the partitions
         daemon.post("/v1/hooks", {"target": "http://127.0.0.1:1/x",
                                   "kinds": "*", "secret": "k"})
-        for host in self.hosts:
+        for host in cls.hosts:
             daemon.watch(f"http://{host}/", max_pages=30,
-                         headers={"X-Key": "mine"} if host == self.hosts[1]
+                         headers={"X-Key": "mine"} if host == cls.hosts[1]
                          else {})
-        for host in self.hosts:
+        for host in cls.hosts:
             daemon.wait_for(host)
         daemon.wait_for_calm()
         known = [None]
 
         def is_settled():
-            before, known[0] = known[0], self.known(daemon)
+            before, known[0] = known[0], cls.known(daemon)
             return before == known[0] and \
                 daemon.json("/v1/hooks/1")["waiting"] > 0
         harness.wait_until(is_settled, "an end of what it finds")
-        daemon.stop()
-        return daemon, known[0]
+        return known[0]
 
     def restored(self, depot, *more):
         """A store of what is in the depot, checked."""
@@ -85,12 +96,59 @@ class Partitions(harness.Case):
         harness.give(store.parent)
         return daemon.start()
 
+    def broker(self):
+        """A server of NATS for one node; its URL, or None where there is none.
+        """
+        program = shutil.which("nats-server")
+        if program is None or not (harness.PROGRAMS /
+                                   "templated-nats.so").exists():
+            return None
+        place, port = self.folder(), harness.free_port()
+        conf = place / "nats.conf"
+        conf.write_text(f'listen: 127.0.0.1:{port}\n'
+                        f'jetstream {{ store_dir: "{place}" }}\n')
+        server = subprocess.Popen([program, "-c", conf],
+                                  stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+
+        def is_there():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+        harness.wait_until(is_there, "the broker")
+        return f"nats://127.0.0.1:{port}"
+
+    def test_a_cluster_starts_from_a_depot(self):
+        servers = self.broker()
+        if servers is None:
+            self.skipTest("nats-server, or our module for it, is not there")
+        old, known = self.old, self.before
+        self.ctl("migrate", "--store", old, "--depot", self.depot,
+                 "--with-secrets")
+        harness.give(self.depot)
+        daemon = self.daemon({**CALM, "cluster": {
+            "servers": f'"{servers}"', "node": "one", "replicas": 1,
+            "log_replicas": 1, "snapshots": f'"{self.depot}"'}})
+        harness.wait_until(
+            lambda: len(daemon.json("/v1/sites")["sites"]) == 3, "the sites")
+        sites = harness.wait_until(lambda: self.answered(daemon), "answers")
+        for host in self.hosts:
+            self.assertTrue(sites[host] == known[0][host], host)
+
+    def answered(self, daemon):
+        """What known() says, or None while a partition has no owner."""
+        try:
+            return self.known(daemon)[0]
+        except AssertionError:
+            return None
+
     def test_a_store_becomes_a_depot_and_a_store_again(self):
-        old, known = self.crawled()
-        before = self.ctl("list", "--store", old.store)[0]
+        old, known = self.old, self.before
+        before = self.ctl("list", "--store", old)[0]
         self.assertFalse(before["is_of_cluster"])
         self.assertGreater(len(before["partitions"]), 2)
-        report, said = self.ctl("migrate", "--store", old.store, "--depot",
+        report, said = self.ctl("migrate", "--store", old, "--depot",
                                 self.depot)
         self.assertEqual(report["sites"], 3)
         self.assertGreaterEqual(report["events"], len(known[1]))
@@ -98,7 +156,7 @@ class Partitions(harness.Case):
         self.assertIn("left out", said)
         # the old one is what it was
         self.assertFalse(self.ctl("list", "--store",
-                                  old.store)[0]["is_of_cluster"])
+                                  old)[0]["is_of_cluster"])
         store = self.restored(self.depot)
         after = self.ctl("list", "--store", store)[0]
         self.assertTrue(after["is_of_cluster"])
@@ -109,15 +167,15 @@ class Partitions(harness.Case):
         self.assert_known(daemon, known)
         daemon.stop()
         # a cluster that has begun is not begun again
-        said = self.ctl("migrate", "--store", old.store, "--depot", self.depot,
+        said = self.ctl("migrate", "--store", old, "--depot", self.depot,
                         status=1)[1]
         self.assertIn("already", said)
         self.assertIn("already", self.ctl(
             "import", "--store", store, "--depot", self.depot, status=1)[1])
 
     def test_secrets_and_single_partitions(self):
-        old, known = self.crawled()
-        report = self.ctl("migrate", "--store", old.store, "--depot",
+        old, known = self.old, self.before
+        report = self.ctl("migrate", "--store", old, "--depot",
                           self.depot, "--with-secrets")[0]
         self.assertEqual(report["secrets_copied"], 3)
         first, second = self.restored(self.depot), self.folder() / "store"
@@ -148,7 +206,7 @@ class Partitions(harness.Case):
         for words in (("import", files / number, "--force"),
                       ("export", number, files / "x")):
             self.assertIn("not a store of a cluster", self.ctl(
-                *words, "--store", old.store, status=1)[1])
+                *words, "--store", old, status=1)[1])
         self.assertFalse((files / "x").exists())
 
     def test_what_is_wrong_is_said(self):

@@ -13,7 +13,7 @@
 #include "store/partitions.h"
 
 enum {
-	PACK_LEVEL = 1, /* bodies are packed already */
+	PACK_LEVEL = -5, /* bodies are packed already */
 	SUM_ENTRIES = 1000,
 	DEPOT_CONNECT_MS = 10 * 1000,
 	DEPOT_STALL_S = 30,

@@ -40,27 +40,40 @@ def owners(claims):
 
 
 def politeness(requests, delay_s, tolerance_s=0.05):
-    """Between the starts of two requests to a host there is the delay, whoever
-    asks; and two nodes never ask at the same time.
+    """Between the starts of two requests for pages of a host is the delay,
+    whoever asks; and two nodes never ask at the same time.
 
-    A request is (host, node, start, end) by the clock of the web server.
+    A request is (host, node, start, end, is it for a page) by the clock of the
+    web server.
     """
     found = []
     by_host = collections.defaultdict(list)
-    for host, node, start, end in requests:
-        by_host[host].append((start, end, node))
+    for host, node, start, end, is_page in requests:
+        by_host[host].append((start, end, node, is_page))
     for host, rows in sorted(by_host.items()):
         rows.sort()
-        latest = {}
-        for i, (start, end, node) in enumerate(rows):
-            if i > 0 and start - rows[i - 1][0] < delay_s - tolerance_s:
-                found.append(f"{host}: {rows[i - 1][2]} and {node} within "
-                             f"{start - rows[i - 1][0]:.3f} s at {start:.3f}")
-            for other, until in latest.items():
-                if other != node and start < until:
-                    found.append(f"{host}: {other} and {node} at the same time "
-                                 f"at {start:.3f}")
-            latest[node] = max(end, latest.get(node, end))
+        found += too_soon(host, [row for row in rows if row[3]],
+                          delay_s - tolerance_s)
+        found += at_once(host, rows)
+    return found
+
+
+def too_soon(host, rows, least_s):
+    return [f"{host}: {before[2]} and {after[2]} within "
+            f"{after[0] - before[0]:.3f} s at {after[0]:.3f}"
+            for before, after in zip(rows, rows[1:])
+            if after[0] - before[0] < least_s]
+
+
+def at_once(host, rows):
+    found = []
+    latest = {}
+    for start, end, node, _ in rows:
+        for other, until in latest.items():
+            if other != node and start < until:
+                found.append(f"{host}: {other} and {node} at the same time "
+                             f"at {start:.3f}")
+        latest[node] = max(end, latest.get(node, end))
     return found
 
 

@@ -35,16 +35,17 @@ class Owners(unittest.TestCase):
 class Politeness(unittest.TestCase):
     def test_the_delay_is_kept(self):
         self.assertEqual(checks.politeness([
-            ("x", "a", 0, 0.2), ("x", "b", 1, 1.2), ("y", "b", 0.1, 0.2)],
-            1), [])
+            ("x", "a", 0, 0.2, True), ("x", "b", 1, 1.2, True),
+            ("y", "b", 0.1, 0.2, False), ("y", "b", 0.2, 0.3, True)], 1), [])
 
     def test_a_request_too_soon_is_found(self):
         self.assertEqual(len(checks.politeness([
-            ("x", "a", 0, 0.2), ("x", "a", 0.5, 0.7)], 1)), 1)
+            ("x", "a", 0, 0.2, True), ("x", "a", 0.5, 0.7, True)], 1)), 1)
 
     def test_two_nodes_at_a_time_are_found(self):
         found = checks.politeness([
-            ("x", "a", 0, 9), ("x", "a", 2, 2.1), ("x", "b", 4, 4.1)], 1)
+            ("x", "a", 0, 9, True), ("x", "a", 2, 2.1, True),
+            ("x", "b", 4, 4.1, False)], 1)
         self.assertEqual(len(found), 1)
         self.assertIn("same time", found[0])
 

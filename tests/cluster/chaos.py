@@ -1,0 +1,439 @@
+#!/usr/bin/python3
+"""chaos.py LIBRARY [--seed N] [--seconds N] [--nodes N] [--sites N] [--alone]
+
+A cluster of real programs in a network of its own is told and asked things while
+its hosts are killed, stopped, cut off, slow, full or wrong about the time. Then
+all is healed, and what was acknowledged must be there, once, on all copies; see
+checks.py for the rest. LIBRARY is libhost_faults.so. --alone: one daemon without
+a broker. The seed says what is done; when it happens beside what is not ours to
+say. What happened is left in build/chaos/SEED.jsonl.
+"""
+
+import argparse
+import http.client
+import json
+import pathlib
+import random
+import shutil
+import sys
+import time
+import urllib.parse
+
+import checks
+import clients
+import machines
+import network
+import site_farm
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DELAY_S = 0.3
+KINDS = "site.*,template.*"
+SETTLE_S = 180
+
+
+class World:
+    """All programs, and who talks to them."""
+
+    def __init__(self, options):
+        self.options = options
+        out = ROOT / "build" / "chaos"
+        out.mkdir(parents=True, exist_ok=True)
+        self.out = out / f"{options.seed}.jsonl"
+        self.recorder = network.Recorder(self.out)
+        self.network = network.Network()
+        self.farm = site_farm.SiteFarm(options.sites, 8, options.seed)
+        self.webhook = clients.Webhook()
+        self.servers = self.make_servers()
+        self.nodes = self.make_nodes()
+        self.pollers = [clients.Poller(node, self.recorder)
+                        for node in self.nodes]
+        self.down = set()  # nodes that were killed
+        self.findings = []
+
+    def make_servers(self):
+        if self.options.alone:
+            return []
+        hosts = [self.network.host(101 + i) for i in range(3)]
+        return [machines.Server(host, [h.address for h in hosts])
+                for host in hosts]
+
+    def make_nodes(self):
+        rows = None
+        if self.servers:
+            urls = ",".join(f"nats://{s.host.address}:4222"
+                            for s in self.servers)
+            rows = {"servers": json.dumps(urls), "replicas": 2}
+        sections = {
+            "crawl": {"delay": f"{round(DELAY_S * 1000)} ms",
+                      "revisit": "20 s"},
+            "watch": {"interval": "20 s"},
+            "delivery": {"allow": '["10.77.0.0/16"]'}}
+        return [machines.Node(self.network.host(11 + i), rows,
+                              self.options.library, sections)
+                for i in range(1 if self.options.alone
+                               else self.options.nodes)]
+
+    def start(self):
+        for server in self.servers:
+            server.start()
+        for node in self.nodes:
+            node.launch()
+        self.settle()
+        answer = self.nodes[0].post("/v1/hooks", {
+            "target": "http://10.77.0.1:8088/", "kinds": KINDS})
+        assert answer.status == 201, answer.text
+        for poller in self.pollers:
+            poller.start()
+
+    def check_running(self):
+        """Who ends without being told to has failed."""
+        for node in self.nodes:
+            if not node.is_running() and node not in self.down:
+                self.findings.append(
+                    f"{node.name} ended with {node.process.returncode}: "
+                    + node.messages()[-600:])
+                node.launch()
+
+    def is_settled(self):
+        self.check_running()
+        try:
+            for node in self.nodes:
+                if node.request("GET", "/v1/status", timeout_s=5).status != 200:
+                    return False
+                if self.servers and not is_whole(node):
+                    return False
+        except (OSError, http.client.HTTPException):
+            return False
+        return True
+
+    def settle(self):
+        """The seconds until all of it is as if nothing had been."""
+        begin = time.monotonic()
+        network.harness.wait_until(self.is_settled, "a healthy cluster",
+                                   SETTLE_S)
+        return time.monotonic() - begin
+
+    def keep_logs(self):
+        shutil.copy(self.farm.folder / "access.log",
+                    self.out.with_suffix(".access"))
+        for node in self.nodes:
+            shutil.copy(node.log, self.out.with_suffix(f".{node.name}"))
+        for server in self.servers:
+            shutil.copy(server.folder / "log",
+                        self.out.with_suffix(f".{server.name}"))
+
+    def close(self):
+        self.keep_logs()
+        for thing in (*self.nodes, *self.servers):
+            thing.remove()
+        self.webhook.shutdown()
+        self.webhook.server_close()
+        self.farm.close()
+        self.network.close()
+
+
+def is_whole(node):
+    """Does the node see an owner of everything, and has it what it follows?"""
+    facts = node.json("/v1/cluster")
+    return facts["is_connected"] and facts["has_lease"] and all(
+        row["owner"] and row["state"] not in ("copying", "taken", "left")
+        and (row["state"] != "followed" or row["applied"] >= row["last"])
+        for row in facts["partitions"])
+
+
+# Each fault gives what ends it.
+
+def kill_node(world, source):
+    node = source.choice(world.nodes)
+    world.down.add(node)
+    node.kill()
+
+    def heal():
+        node.launch()
+        world.down.discard(node)
+    return node.name, heal
+
+
+def pause_node(world, source):
+    node = source.choice(world.nodes)
+    node.pause()
+    return node.name, node.resume
+
+
+def cut_node(world, source):
+    node = source.choice(world.nodes)
+    node.host.cut()
+    return node.name, node.host.heal
+
+
+def cut_node_from_servers(world, source):
+    node = source.choice(world.nodes)
+    node.host.cut_from([server.host.address for server in world.servers])
+    return node.name, node.host.heal
+
+
+def slow_disk(world, source):
+    node = source.choice(world.nodes)
+    node.faults.set(sync_ms=source.choice((50, 300, 2000)))
+    return node.name, node.faults.set
+
+
+def wrong_clock(world, source):
+    node = source.choice(world.nodes)
+    node.faults.set(clock_ms=source.choice((-1, 1))
+                    * source.choice((3000, 60000, 3600000)))
+    return node.name, node.faults.set
+
+
+def full_disk(world, source):
+    node = source.choice(world.nodes)
+    node.fill_disk()
+    return node.name, node.empty_disk
+
+
+def kill_server(world, source):
+    server = source.choice(world.servers)
+    server.kill()
+    return server.name, server.start
+
+
+def pause_server(world, source):
+    server = source.choice(world.servers)
+    server.pause()
+    return server.name, server.resume
+
+
+def cut_server(world, source):
+    server = source.choice(world.servers)
+    server.host.cut()
+    return server.name, server.host.heal
+
+
+def kill_all_servers(world, _):
+    for server in world.servers:
+        server.kill()
+
+    def heal():
+        for server in world.servers:
+            server.start()
+    return "all servers", heal
+
+
+# (fault, how often, does it need a broker)
+FAULTS = (
+    (kill_node, 6, False), (pause_node, 3, False), (cut_node, 3, True),
+    (cut_node_from_servers, 3, True), (slow_disk, 2, False),
+    (wrong_clock, 2, False), (full_disk, 1, False), (kill_server, 3, True),
+    (pause_server, 2, True), (cut_server, 2, True),
+    (kill_all_servers, 1, True),
+)
+
+
+def do_faults(world, source, until):
+    """One after the other, and the cluster healthy between them."""
+    rows = [row for row in FAULTS if world.servers or not row[2]]
+    counts = {}
+    while time.monotonic() < until:
+        fault = source.choices([row[0] for row in rows],
+                               [row[1] for row in rows])[0]
+        hold = source.uniform(1, 30)
+        name, heal = fault(world, source)
+        counts[fault.__name__] = counts.get(fault.__name__, 0) + 1
+        world.recorder.tell("fault", fault=fault.__name__, of=name,
+                            hold=round(hold, 1))
+        end = time.monotonic() + hold
+        while time.monotonic() < end:
+            world.check_running()
+            time.sleep(0.2)
+        heal()
+        world.recorder.tell("healed", fault=fault.__name__, of=name,
+                            settled=round(world.settle(), 1))
+        time.sleep(source.uniform(0, 5))
+    return counts
+
+
+def ask_all(node, path, **arguments):
+    query = "?" + urllib.parse.urlencode(arguments) if arguments else ""
+    answer = node.request("GET", path + query, timeout_s=60)
+    if answer.status == 404:
+        return None
+    if answer.status != 200:
+        raise AssertionError(f"{node.name} {path}: {answer.status} "
+                             + answer.text[:200])
+    return answer
+
+
+def read_texts(node, host, **arguments):
+    """{URL: [texts]}"""
+    answer = ask_all(node, f"/v1/sites/{host}/texts", method="plain",
+                     **arguments)
+    found = {}
+    for line in answer.text.splitlines() if answer else ():
+        row = json.loads(line)
+        found.setdefault(row["url"], []).append(row.get("text") or "")
+    return found
+
+
+def read_events(node, host):
+    numbers, since = [], 0
+    while True:
+        answer = ask_all(node, "/v1/events", site=host, since=since,
+                         kinds=KINDS, limit=500)
+        rows = [json.loads(line)["seq"] for line in answer.text.splitlines()]
+        if not rows:
+            return numbers
+        numbers += rows
+        since = rows[-1]
+
+
+def site_facts(node, host, **arguments):
+    answer = ask_all(node, f"/v1/sites/{host}", **arguments)
+    if answer is None:
+        return None
+    return {name: answer.json[name] for name in
+            ("url", "pages", "clusters", "generation", "max_bytes")}
+
+
+def judge_stores(world, history):
+    """What was told, and what the copies say."""
+    registers, texts, answers = {}, {}, {}
+    for host in world.farm.hosts:
+        facts = site_facts(world.nodes[0], host)
+        if facts:
+            registers[f"site {host}"] = facts["max_bytes"] - 10 ** 12
+        texts |= read_texts(world.nodes[-1], host)
+        stale = {"stale": "ok"} if world.servers else {}
+        for node in world.nodes:
+            answers.setdefault(("site", host), {})[node.name] = \
+                site_facts(node, host, **stale)
+            answers.setdefault(("texts", host), {})[node.name] = \
+                read_texts(node, host, **stale)
+    return (checks.registers([row for row in history
+                              if row["key"].startswith("site ")], registers)
+            + checks.pages([row for row in history
+                            if not row["key"].startswith("site ")], texts)
+            + checks.copies(answers))
+
+
+def calm(world):
+    """The web changes no more: until nobody fetches, and no event comes."""
+    for host in world.farm.hosts:
+        if site_facts(world.nodes[0], host):
+            world.nodes[0].post("/v1/sites", {
+                "url": f"http://{host}/", "revisit_s": 0, "watch_s": 0})
+    seen, since = None, time.monotonic()
+    while time.monotonic() - since < 15:
+        now = (len(world.farm.requests()), len(world.webhook.taken))
+        if now != seen:
+            seen, since = now, time.monotonic()
+        if world.recorder.now() > world.options.seconds + 600:
+            world.findings.append("it does not come to rest")
+            return
+        time.sleep(1)
+
+
+def judge(world, history, claims):
+    by_address = {node.host.address: node.name for node in world.nodes}
+    requests = [(host, by_address.get(address, address), *rest)
+                for host, address, *rest in world.farm.requests()]
+    events = {host: read_events(world.nodes[0], host)
+              for host in world.farm.hosts}
+    findings = judge_stores(world, history)
+    findings += checks.owners(claims)
+    findings += checks.politeness(requests, DELAY_S)
+    findings += checks.webhooks(events, [
+        row for row in world.webhook.taken if row[0] is not None])
+    for node in world.nodes:
+        try:
+            node.stop()
+            node.verify_store()
+        except AssertionError as problem:
+            findings.append(f"{node.name}: {problem}")
+    print(f"{len(requests)} requests to the web, {len(world.webhook.taken)} "
+          f"webhooks of {sum(map(len, events.values()))} events")
+    return findings
+
+
+def tell(world, told, counts, history, claims):
+    done = [row for row in history if row["outcome"] == "ok"]
+    print(f"faults: {sum(counts.values())}", counts)
+    print(f"told: {len(history)}, acknowledged {len(done)}, without an answer "
+          f"{sum(row['outcome'] == 'unknown' for row in history)}")
+    asked = [row for client in told for row in client.asked]
+    by_status = {}
+    for _, status in asked:
+        by_status[status] = by_status.get(status, 0) + 1
+    print(f"asked: {len(asked)}, by status {by_status}")
+    times = sorted(row[3] for row in checks.takeovers(claims))
+    print(f"partitions that went to another node: {len(times)}, s without an "
+          "owner p50 {} p90 {} p99 {} worst {}".format(
+              *(checks.percentile(times, share) and
+                round(checks.percentile(times, share), 1)
+                for share in (0.5, 0.9, 0.99, 1))))
+    long = [row for row in checks.takeovers(claims) if row[3] > 20]
+    for partition, before, after, seconds in long[:10]:
+        print(f"  partition {partition} from {before} to {after}: "
+              f"{seconds:.1f} s")
+    for node in world.nodes:
+        print(f"{node.name}: {node.messages().count('error')} errors in its log")
+
+
+def run(world):
+    options = world.options
+    world.start()
+    told = [clients.Client(i, options.seed, world.nodes, world.farm,
+                           world.farm.hosts[i::4], world.recorder)
+            for i in range(min(4, options.sites))]
+    editor = clients.Editor(options.seed, world.farm)
+    for thread in (*told, editor):
+        thread.start()
+    counts = do_faults(world, random.Random(f"{options.seed} faults"),
+                       time.monotonic() + options.seconds)
+    for thread in (*told, editor):
+        thread.is_ended = True
+    for thread in (*told, editor):
+        thread.join(60)
+    calm(world)
+    world.settle()
+    for poller in world.pollers:
+        poller.is_ended = True
+        poller.join(10)
+    claims = [row for poller in world.pollers for row in poller.claims()]
+    history = [row for client in told for row in client.history]
+    tell(world, told, counts, history, claims)
+    return world.findings + judge(world, history, claims)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=random.randrange(10 ** 6))
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--sites", type=int, default=20)
+    parser.add_argument("--alone", action="store_true")
+    options = parser.parse_args()
+    options.library = options.library.resolve()
+    return options
+
+
+def main():
+    network.harness.in_namespace("-m")
+    options = parse()
+    print(f"seed {options.seed}", flush=True)
+    if not options.alone and machines.NATS is None:
+        print("skipped: nats-server is not installed")
+        return 77
+    world = World(options)
+    try:
+        findings = run(world)
+    finally:
+        world.close()
+    for finding in findings:
+        print("FOUND", finding)
+    print(f"{len(findings)} findings; {world.out} has what happened")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""The broker's servers and the nodes: real programs, a host of the network
+each, that can be killed, stopped for a while, cut off and started again."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import network
+
+NATS = shutil.which("nats-server", path=network.SBIN)
+SERVER_CONF = """
+server_name: "{name}"
+listen: "{address}:4222"
+jetstream {{ store_dir: "{folder}/js", max_mem: 64MB, max_file: 2GB }}
+cluster {{
+	name: "chaos"
+	listen: "{address}:6222"
+	routes: [{routes}]
+}}
+"""
+
+
+class Server:
+    """A nats-server; `addresses` are those of all of them."""
+
+    def __init__(self, host, addresses):
+        self.host = host
+        self.name = "server-" + host.address.rpartition(".")[2]
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-nats-"))
+        routes = ", ".join(f'"nats://{a}:6222"' for a in addresses)
+        (self.folder / "conf").write_text(SERVER_CONF.format(
+            name=self.name, address=host.address, folder=self.folder,
+            routes=routes))
+        self.process = None
+
+    def start(self):
+        with open(self.folder / "log", "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [*self.host.words(), NATS, "-c", str(self.folder / "conf")],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(30)
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        if self.is_running():
+            self.process.send_signal(signal.SIGCONT)
+
+    def remove(self):
+        if self.is_running():
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Node(network.harness.Daemon):
+    """A daemon on a host, with a small disk of its own. `rows` are those of the
+    section "cluster", None: it is alone."""
+
+    def __init__(self, host, rows, library, sections):
+        self.host = host
+        self.name = "node-" + host.address.rpartition(".")[2]
+        super().__init__(sections)
+        self.disk = self.folder / "disk"
+        self.disk.mkdir()
+        network.command("mount", "-t", "tmpfs", "-o", "size=512m", "none",
+                        self.disk)
+        self.faults = network.Faults(library, self.folder / "faults")
+        self.store = str(self.disk / "store")
+        self.configure({"store": {"path": self.store, "max_size": "1 GiB"}})
+        if rows:
+            self.configure({"cluster": {**rows, "node": self.name}})
+
+    def launch(self):
+        network.harness.give(self.folder)
+        with open(self.log, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [*self.host.words(), str(self.program), "-c", str(self.conf)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True,
+                env={**os.environ, **self.faults.environment()})
+
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
+
+    def pause(self):
+        os.killpg(self.process.pid, signal.SIGSTOP)
+
+    def resume(self):
+        if self.is_running():
+            os.killpg(self.process.pid, signal.SIGCONT)
+
+    def fill_disk(self):
+        """Nothing more can be written."""
+        with open(self.disk / "filler", "wb", buffering=0) as file:
+            try:
+                while file.write(bytes(1 << 20)):
+                    pass
+            except OSError:
+                pass
+
+    def empty_disk(self):
+        (self.disk / "filler").unlink(missing_ok=True)
+
+    def remove(self):
+        self.empty_disk()
+        if self.is_running():
+            self.resume()
+            self.kill()
+        network.command("umount", "-l", self.disk)
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """chaos.py LIBRARY [--seed N] [--seconds N] [--nodes N] [--sites N] [--alone]
 
-A cluster of real programs in a network of its own is told and asked things while
-its hosts are killed, stopped, cut off, slow, full or wrong about the time. Then
-all is healed, and what was acknowledged must be there, once, on all copies; see
-checks.py for the rest. LIBRARY is libhost_faults.so. --alone: one daemon without
-a broker. The seed says what is done; when it happens beside what is not ours to
-say. What happened is left in build/chaos/SEED.jsonl.
+A cluster of real programs in a network of its own is told and asked things
+while its hosts are killed, stopped, cut off, slow, full or wrong about the
+time. Then all is healed, and what was acknowledged must be there, once, on all
+copies; see checks.py for the rest. LIBRARY is libhost_faults.so. --alone: one
+daemon without a broker. The seed says what is done; when it happens beside what
+is not ours to say. What happened is left in build/chaos/SEED.*.
 """
 
 import argparse
@@ -375,7 +375,7 @@ def tell(world, told, counts, history, claims):
         print(f"  partition {partition} from {before} to {after}: "
               f"{seconds:.1f} s")
     for node in world.nodes:
-        print(f"{node.name}: {node.messages().count('error')} errors in its log")
+        print(f"{node.name}: {node.messages().count('error')} errors logged")
 
 
 def run(world):

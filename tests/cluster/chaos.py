@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """chaos.py LIBRARY [--seed N] [--seconds N] [--nodes N] [--sites N] [--alone]
+    [--faults NAMES]
 
 A cluster of real programs in a network of its own is told and asked things
 while its hosts are killed, stopped, cut off, slow, full or wrong about the
@@ -29,6 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DELAY_S = 0.3
 KINDS = "site.*,template.*"
 SETTLE_S = 180
+PARTITIONS = 257  # that of hooks, too
 
 
 class World:
@@ -67,6 +69,7 @@ class World:
             "crawl": {"delay": f"{round(DELAY_S * 1000)} ms",
                       "revisit": "20 s"},
             "watch": {"interval": "20 s"},
+            "log": {"format": "json"},
             "delivery": {"allow": '["10.77.0.0/16"]'}}
         return [machines.Node(self.network.host(11 + i), rows,
                               self.options.library, sections)
@@ -92,19 +95,23 @@ class World:
                 self.findings.append(
                     f"{node.name} ended with {node.process.returncode}: "
                     + node.messages()[-600:])
+                if len(self.findings) > 9:
+                    raise AssertionError("\n".join(self.findings))
                 node.launch()
 
     def is_settled(self):
+        """Is each partition owned, and does each node have what it follows?"""
         self.check_running()
+        owned = 0
         try:
             for node in self.nodes:
                 if node.request("GET", "/v1/status", timeout_s=5).status != 200:
                     return False
-                if self.servers and not is_whole(node):
-                    return False
+                if self.servers:
+                    owned += count_owned(node)
         except (OSError, http.client.HTTPException):
             return False
-        return True
+        return not self.servers or owned == PARTITIONS
 
     def settle(self):
         """The seconds until all of it is as if nothing had been."""
@@ -132,13 +139,16 @@ class World:
         self.network.close()
 
 
-def is_whole(node):
-    """Does the node see an owner of everything, and has it what it follows?"""
+def count_owned(node):
+    """Partitions of the node; a negative number if it is not well yet."""
     facts = node.json("/v1/cluster")
-    return facts["is_connected"] and facts["has_lease"] and all(
-        row["owner"] and row["state"] not in ("copying", "taken", "left")
-        and (row["state"] != "followed" or row["applied"] >= row["last"])
-        for row in facts["partitions"])
+    if not facts["is_connected"] or not facts["has_lease"]:
+        return -PARTITIONS
+    for row in facts["partitions"]:
+        if row["state"] in ("copying", "taken", "left") or (
+                row["state"] == "followed" and row["applied"] < row["last"]):
+            return -PARTITIONS
+    return sum(row["state"] == "own" for row in facts["partitions"])
 
 
 # Each fault gives what ends it.
@@ -231,7 +241,9 @@ FAULTS = (
 
 def do_faults(world, source, until):
     """One after the other, and the cluster healthy between them."""
-    rows = [row for row in FAULTS if world.servers or not row[2]]
+    wanted = world.options.faults.split(",")
+    rows = [row for row in FAULTS if (world.servers or not row[2])
+            and (wanted == [""] or row[0].__name__ in wanted)]
     counts = {}
     while time.monotonic() < until:
         fault = source.choices([row[0] for row in rows],
@@ -252,15 +264,36 @@ def do_faults(world, source, until):
     return counts
 
 
+class NotOwner(Exception):
+    """A stream comes of the owner alone, where nodes do not reach each other
+    directly."""
+
+
+def ask_owner(world, read, host):
+    for node in world.nodes:
+        try:
+            return read(node, host)
+        except NotOwner:
+            continue
+    raise AssertionError(f"nobody owns {host}")
+
+
 def ask_all(node, path, **arguments):
+    """None: it is not there. A node that is busy is asked again."""
     query = "?" + urllib.parse.urlencode(arguments) if arguments else ""
-    answer = node.request("GET", path + query, timeout_s=60)
-    if answer.status == 404:
-        return None
-    if answer.status != 200:
-        raise AssertionError(f"{node.name} {path}: {answer.status} "
-                             + answer.text[:200])
-    return answer
+    end = time.monotonic() + 30
+    while True:
+        answer = node.request("GET", path + query, timeout_s=60)
+        if answer.status == 404:
+            return None
+        if answer.status == 421:
+            raise NotOwner
+        if answer.status == 200:
+            return answer
+        if time.monotonic() > end:
+            raise AssertionError(f"{node.name} {path}: {answer.status} "
+                                 + answer.text[:200])
+        time.sleep(0.5)
 
 
 def read_texts(node, host, **arguments):
@@ -301,13 +334,16 @@ def judge_stores(world, history):
         facts = site_facts(world.nodes[0], host)
         if facts:
             registers[f"site {host}"] = facts["max_bytes"] - 10 ** 12
-        texts |= read_texts(world.nodes[-1], host)
+        texts |= ask_owner(world, read_texts, host)
         stale = {"stale": "ok"} if world.servers else {}
         for node in world.nodes:
             answers.setdefault(("site", host), {})[node.name] = \
                 site_facts(node, host, **stale)
-            answers.setdefault(("texts", host), {})[node.name] = \
-                read_texts(node, host, **stale)
+            try:
+                answers.setdefault(("texts", host), {})[node.name] = \
+                    read_texts(node, host, **stale)
+            except NotOwner:
+                pass
     return (checks.registers([row for row in history
                               if row["key"].startswith("site ")], registers)
             + checks.pages([row for row in history
@@ -336,7 +372,7 @@ def judge(world, history, claims):
     by_address = {node.host.address: node.name for node in world.nodes}
     requests = [(host, by_address.get(address, address), *rest)
                 for host, address, *rest in world.farm.requests()]
-    events = {host: read_events(world.nodes[0], host)
+    events = {host: ask_owner(world, read_events, host)
               for host in world.farm.hosts}
     findings = judge_stores(world, history)
     findings += checks.owners(claims)
@@ -348,7 +384,10 @@ def judge(world, history, claims):
             node.stop()
             node.verify_store()
         except AssertionError as problem:
-            findings.append(f"{node.name}: {problem}")
+            findings.append(f"{node.name}: {str(problem)[:600]}")
+            kept = world.out.with_suffix(f".{node.name}.store")
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(node.store, kept)
     print(f"{len(requests)} requests to the web, {len(world.webhook.taken)} "
           f"webhooks of {sum(map(len, events.values()))} events")
     return findings
@@ -412,6 +451,8 @@ def parse():
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--sites", type=int, default=20)
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--faults", default="",
+                        help="these alone, such as kill_node,cut_server")
     options = parser.parse_args()
     options.library = options.library.resolve()
     return options

@@ -14,6 +14,10 @@ NATS = shutil.which("nats-server", path=network.SBIN)
 SERVER_CONF = """
 server_name: "{name}"
 listen: "{address}:4222"
+# so that a server that is cut off is known to be
+ping_interval: "1s"
+ping_max: 2
+write_deadline: "2s"
 jetstream {{ store_dir: "{folder}/js", max_mem: 64MB, max_file: 2GB }}
 cluster {{
 	name: "chaos"

@@ -79,6 +79,8 @@ class World:
     def start(self):
         for server in self.servers:
             server.start()
+        for server in self.servers:
+            network.harness.wait_until(server.listens, "a server")
         for node in self.nodes:
             node.launch()
         self.settle()

@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 
@@ -45,6 +46,13 @@ class Server:
             self.process = subprocess.Popen(
                 [*self.host.words(), NATS, "-c", str(self.folder / "conf")],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def listens(self):
+        try:
+            socket.create_connection((self.host.address, 4222), 1).close()
+        except OSError:
+            return False
+        return True
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None

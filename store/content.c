@@ -93,15 +93,15 @@ static struct dictionary_bytes *take_dictionary(struct txn *txn,
 						uint32_t number)
 {
 	struct dictionary_cache *cache = txn->store->dictionaries;
-	struct dictionary_bytes *found =
-		dictionary_cache_get(cache, table, number);
+	const struct dictionary_name name = {table, site, number};
+	struct dictionary_bytes *found = dictionary_cache_get(cache, name);
 	struct buffer bytes = {0};
 
 	if (found != NULL)
 		return found;
 	if (content_dictionary(txn, table, site, number, &bytes) == ERR_NONE)
-		return dictionary_cache_put(txn->is_writer ? NULL : cache,
-					    table, number, &bytes);
+		return dictionary_cache_put(txn->is_writer ? NULL : cache, name,
+					    &bytes);
 	buffer_free(&bytes);
 	return NULL;
 }

@@ -10,8 +10,7 @@ enum { MAX_KEPT = 16 };
 
 struct dictionary_bytes {
 	atomic_uint users; /* the cache is one */
-	enum table table;
-	uint32_t number;
+	struct dictionary_name name;
 	uint64_t used_at; /* by the cache's count; under its lock */
 	struct buffer bytes;
 };
@@ -54,15 +53,20 @@ void dictionary_bytes_release(struct dictionary_bytes *dictionary)
 	free(dictionary);
 }
 
+static bool is_same(struct dictionary_name a, struct dictionary_name b)
+{
+	return a.table == b.table && a.site == b.site && a.number == b.number;
+}
+
 struct dictionary_bytes *dictionary_cache_get(struct dictionary_cache *cache,
-					      enum table table, uint32_t number)
+					      struct dictionary_name name)
 {
 	struct dictionary_bytes *found = NULL;
 
 	pthread_mutex_lock(&cache->lock);
 	for (size_t i = 0; i < MAX_KEPT && found == NULL; i++)
-		if (cache->kept[i] != NULL && cache->kept[i]->table == table &&
-		    cache->kept[i]->number == number)
+		if (cache->kept[i] != NULL &&
+		    is_same(cache->kept[i]->name, name))
 			found = cache->kept[i];
 	if (found != NULL) {
 		found->used_at = ++cache->uses;
@@ -86,15 +90,14 @@ static struct dictionary_bytes **oldest(struct dictionary_cache *cache)
 }
 
 struct dictionary_bytes *dictionary_cache_put(struct dictionary_cache *cache,
-					      enum table table, uint32_t number,
+					      struct dictionary_name name,
 					      struct buffer *bytes)
 {
 	struct dictionary_bytes *one = mem_alloc(1, sizeof(*one));
 	struct dictionary_bytes *dropped;
 	struct dictionary_bytes **place;
 
-	one->table = table;
-	one->number = number;
+	one->name = name;
 	one->bytes = *bytes;
 	*bytes = (struct buffer){0};
 	atomic_init(&one->users, cache == NULL ? 1 : 2);

@@ -91,6 +91,36 @@ START_TEST(what_the_dictionary_has_costs_next_to_nothing)
 }
 END_TEST
 
+/* Nodes of a cluster count by themselves: a number is of one site alone. */
+START_TEST(two_sites_may_have_dictionaries_of_one_number)
+{
+	struct slice data = {noise + 900, 1000};
+	struct buffer value = pack(data, dictionary);
+	struct content_place other = {TABLE_BODIES, SITE + 1};
+	struct buffer packed = {0};
+	struct buffer out = {0};
+	struct dictionary_row row = {.cluster = 3, .body_bytes = 3};
+
+	compress_well(slice_of("abc"), &packed);
+	row.bodies = buffer_slice(&packed);
+	row.records = row.bodies;
+	row.record_bytes = 3;
+	dictionary_row_put(&txn, SITE + 1, dictionary, &row);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	txn = txn_begin_read(store);
+	/* the other one is read first, and kept */
+	ck_assert_int_ne(
+		content_unpack(&txn, other, buffer_slice(&value), 1000, &out),
+		ERR_NONE);
+	ck_assert_int_eq(unpack(TABLE_BODIES, buffer_slice(&value), 1000, &out),
+			 ERR_NONE);
+	ck_assert(slice_equal(buffer_slice(&out), data));
+	buffer_free(&packed);
+	buffer_free(&value);
+	buffer_free(&out);
+}
+END_TEST
+
 START_TEST(without_a_dictionary_it_is_one_frame)
 {
 	struct buffer value = pack(slice_of("abc"), 0);
@@ -321,6 +351,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, what_the_dictionary_has_costs_next_to_nothing);
+	tcase_add_test(tcase, two_sites_may_have_dictionaries_of_one_number);
 	tcase_add_test(tcase, without_a_dictionary_it_is_one_frame);
 	tcase_add_test(tcase, more_than_the_limit_is_too_large);
 	tcase_add_test(tcase, a_missing_dictionary_is_corrupt);

@@ -302,6 +302,12 @@ static enum error look_for_rows(struct bus *bus, enum bus_bucket bucket,
 		reading.number = row->row.revision;
 		error = nats_read_message(bus, &reading, &message);
 		natsMsg_Destroy(message);
+		message = NULL;
+		/* written again since, it has another number, which is read
+		 * the next time */
+		if (error == ERR_NOT_FOUND)
+			error = read_last(bus, bucket, row->row.key, &message);
+		natsMsg_Destroy(message);
 		if (error == ERR_NOT_FOUND)
 			drop(copy, i);
 		else if (error != ERR_NONE)

@@ -10,9 +10,9 @@ import time
 import urllib.parse
 
 PATIENCE_S = 15
-# what is handed in at another node than its owner's: in the report, not the
-# status
-REFUSED = 421
+# What is handed in and is not among the pages of the report: another node owns
+# it, or the log had it and the disk had no room.
+NOT_SURE = 503
 
 
 def archive(url, body):
@@ -65,7 +65,7 @@ class Client(threading.Thread):
         except (OSError, http.client.HTTPException):
             return 0
         if arguments[1] == "/v1/ingest" and answer.status == 200:
-            return 200 if answer.json["pages"] == 1 else REFUSED
+            return 200 if answer.json["pages"] == 1 else NOT_SURE
         return answer.status
 
     def tell(self, key, value, *arguments):

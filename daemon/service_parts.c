@@ -13,7 +13,11 @@
 #include "store/file.h"
 #include "store/log.h"
 
-enum { HTTP_WORKERS = 8, READER_BODY_BYTES = 1024 };
+enum {
+	HTTP_WORKERS = 8,
+	READER_BODY_BYTES = 1024,
+	MIN_NODE_TOKEN = 16, /* characters */
+};
 
 static enum error start_store(void *context)
 {
@@ -425,21 +429,29 @@ static void stop_tokens(void *context)
 	service->tokens = NULL;
 }
 
-/* The first line of the file; "": there is none. */
+/* The first line of the file; "": none is named, or it cannot be used. */
 static enum error read_token(const char *path, char *out, size_t size)
 {
 	struct buffer text = {0};
 	enum error error;
+	size_t length;
 
 	*out = '\0';
 	if (*path == '\0')
 		return ERR_NONE;
 	error = file_read(path, size - 1, &text);
+	length = text.size == 0 ? 0 : strcspn(text.data, "\r\n");
+	if (error == ERR_NONE && length < MIN_NODE_TOKEN)
+		error = ERR_MALFORMED;
 	if (error == ERR_NONE)
-		snprintf(out, size, "%.*s", (int)strcspn(text.data, "\r\n"),
-			 text.data);
+		snprintf(out, size, "%.*s", (int)length, text.data);
 	else
-		log_error("cluster.token_file %s: %s", path, error_text(error));
+		log_error("cluster.token_file %s: %s; its first line is the "
+			  "token, of at least %d characters, the same for all "
+			  "nodes",
+			  path, error_text(error), MIN_NODE_TOKEN);
+	if (text.size > 0)
+		explicit_bzero(text.data, text.size);
 	buffer_free(&text);
 	return error;
 }
@@ -506,7 +518,9 @@ static struct http_options server_options(struct service *service)
 	return (struct http_options){
 		.socket_path = config->socket_path,
 		.socket_mode = config->socket_mode,
-		.workers = HTTP_WORKERS,
+		/* those that wait for another node leave as many as ever */
+		.workers = service->cluster == NULL ? HTTP_WORKERS
+						    : HTTP_WORKERS + MAX_PASSED,
 		.max_clients = config->max_clients,
 		.max_waiting = config->max_commands,
 		.max_body_bytes = (size_t)config->max_upload_bytes,
@@ -625,6 +639,7 @@ static enum error start_nodes(void *context)
 	if (service->cluster == NULL)
 		return ERR_NONE;
 	options.socket_path = NULL;
+	options.workers = HTTP_WORKERS;
 	options.admit = api_admit_node;
 	options.handle = handle_admitted;
 	options.context = service;

@@ -1,0 +1,105 @@
+"""Two nodes and a broker: whatever is asked of the one is answered by the owner."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import harness
+
+BROKER = shutil.which("nats-server") or shutil.which("nats-server",
+                                                     path="/usr/sbin")
+if BROKER is None:
+    print("skipped: nats-server is not installed")
+    sys.exit(77)
+if not (harness.PROGRAMS / "templated-nats.so").exists():
+    print("skipped: this build has no broker's module")
+    sys.exit(77)
+
+SITES = 6  # of 127.0.0.2 and up: domains of their own
+
+
+class Nodes(harness.Case):
+
+    def broker(self):
+        folder = self.folder()
+        port = harness.free_port()
+        with open(folder / "log", "w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                [BROKER, "-a", "127.0.0.1", "-p", str(port), "-js", "-sd",
+                 str(folder)], stdout=log, stderr=log)
+        self.addCleanup(process.wait, 30)
+        self.addCleanup(process.terminate)
+        harness.wait_until(
+            lambda: "Server is ready" in (folder / "log").read_text("utf-8"),
+            "the broker")
+        return f'"nats://127.0.0.1:{port}"'
+
+    def nodes(self, servers):
+        """Two that own a part of all partitions each."""
+        token = self.folder() / "token"
+        token.write_text("a-token-of-the-nodes\n", "utf-8")
+        harness.give(token.parent)
+        nodes = []
+        for name in ("a", "b"):
+            port = harness.free_port()
+            nodes.append(self.daemon({
+                "listen": {"address": f'"127.0.0.1:{port}"'},
+                "cluster": {"servers": servers, "node": name, "lease": "2 s",
+                            "log_replicas": 1, "token_file": str(token),
+                            "address": f'"http://127.0.0.1:{port}"'}}))
+
+        def share():
+            rows = nodes[0].json("/v1/cluster")
+            return (len(rows["nodes"]) == 2 and
+                    min(row["owned"] for row in rows["nodes"]) > 90 and
+                    sum(row["owned"] for row in rows["nodes"]) == 257)
+        harness.wait_until(share, "two nodes that share all partitions")
+        return nodes
+
+    def owners(self, node, hosts):
+        """{host: the name of its owner, as `node`, which is "a", finds it}."""
+        return {host: node.get("/v1/sites/" + host).headers.get(
+            "X-Templated-Node") or "a" for host in hosts}
+
+    def test_any_node_answers(self):
+        nodes = self.nodes(self.broker())
+        ports = {f"127.0.0.{i + 2}:{harness.free_port()}" for i in range(SITES)}
+        seeds = self.folder() / "seeds"
+        seeds.write_text("".join(f"http://{host}/\n" for host in ports), "utf-8")
+        said = nodes[0].ctl("--json", "seed", "--cluster", str(seeds))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(json.loads(said.stdout)["taken"], SITES)
+        for node in nodes:
+            harness.wait_until(
+                lambda: {site["host"] for site in
+                         node.json("/v1/sites")["sites"]} == ports,
+                "the sites of both, from each")
+        status = nodes[1].json("/v1/status")
+        self.assertEqual(status["cluster"]["sites"], SITES)
+        owners = self.owners(nodes[0], ports)
+        for host, owner in owners.items():
+            other = nodes[1 if owner == "a" else 0]
+            with self.subTest(host=host, owner=owner):
+                answer = other.get("/v1/sites/" + host)
+                self.assertEqual(answer.headers["X-Templated-Node"], owner)
+                self.assertEqual(answer.json["host"], host)
+                texts = other.get(f"/v1/sites/{host}/texts")
+                self.assertEqual((texts.status, texts.body), (200, b""))
+                self.assertEqual(texts.headers["X-Templated-Node"], owner)
+        host, owner = owners.popitem()
+        gone = nodes[0 if owner == "a" else 1]
+        left = nodes[1 if owner == "a" else 0]
+        gone.kill()
+        harness.wait_until(
+            lambda: left.get("/v1/sites/" + host).headers.get(
+                "X-Templated-Stale") or left.get(
+                    "/v1/sites/" + host).status == 200,
+            "an old answer, or that of the new owner")
+        harness.wait_until(
+            lambda: left.request("DELETE", "/v1/sites/" + host).status == 200,
+            "the new owner")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -87,6 +87,7 @@ class World:
         answer = self.nodes[0].post("/v1/hooks", {
             "target": "http://10.77.0.1:8088/", "kinds": KINDS})
         assert answer.status == 201, answer.text
+        time.sleep(3)  # until the other nodes know of it
         for poller in self.pollers:
             poller.start()
 

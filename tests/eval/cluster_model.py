@@ -41,7 +41,7 @@ INPUTS = {
     "snapshot_ratio": (0.8, "bytes of a snapshot for one of the store",
                        "assumed"),
     "read_mb_s": (100.0, "MB/s at which a node reads a snapshot", "assumed"),
-    "lookup_s": (3.0, "seconds between two renewals, and lists, of leases",
+    "lookup_s": (0.8, "seconds between two renewals, and looks, of leases",
                  "decided"),
     # a node and what it costs in a month
     "node_disk_tb": (3.5, "TB of NVMe disk of a node", "assumed"),
@@ -91,8 +91,7 @@ def sizes(v):
     r["broker_cores"] = (r["visits_s"] / v["log_batch"]
                          * (v["broker_us"] + v["broker_kb_us"] * entry_kb)
                          + r["nodes"] / v["lookup_s"] * v["broker_us"]) / 1e6
-    r["listed_s"] = r["nodes"] / v["lookup_s"] * (r["nodes"]
-                                                  + v["partitions"])
+    r["listed_s"] = r["nodes"] ** 2 / v["lookup_s"]
     r["snapshot"] = r["store"] * v["snapshot_ratio"]
     r["snapshot_s"] = r["snapshot"] / (v["snapshot_days"] * DAY_S)
     r["depot"] = r["snapshot"] * v["snapshots"]
@@ -140,7 +139,7 @@ def print_needs(v, r):
          short(r["log_kept"]) + "B"],
         ["messages to the broker", f"{r['messages_s']:.0f}/s"],
         ["CPU of its servers together", f"{r['broker_cores']:.2f} cores"],
-        ["rows of leases and owners listed", f"{short(r['listed_s'])}/s"],
+        ["leases read by all nodes", f"{short(r['listed_s'])}/s"],
         ["snapshots written", short(r["snapshot_s"]) + "B/s"],
         ["snapshots kept", short(r["depot"]) + "B"],
         ["read from the web in a month", short(r["wire_month"]) + "B"],

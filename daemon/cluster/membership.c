@@ -25,6 +25,7 @@ enum {
 	SHORTER_PERCENT = 20,
 	HEX_DIGITS = (ALL_PARTITIONS + 3) / 4,
 	REMIND_MS = 60 * 1000,
+	MAX_CLOCK_MS = 5000, /* ahead of the servers, or behind */
 };
 
 /* A set of partitions as hexadecimal digits, the first partition in the lowest
@@ -404,6 +405,26 @@ static void tell(struct cluster *cluster, bool is_connected)
 			 cluster->options.bus.name);
 }
 
+/* Times in the store are by the clocks of those who wrote it. */
+static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+	int64_t clock_ms = 0;
+
+	cluster->ops->is_connected(cluster->bus, &clock_ms);
+	lock_acquire(&cluster->lock);
+	cluster->clock_ms = clock_ms;
+	lock_release(&cluster->lock);
+	if ((clock_ms < MAX_CLOCK_MS && clock_ms > -MAX_CLOCK_MS) ||
+	    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
+		return;
+	*reminded_ms = now_ms;
+	log_warn("cluster: the clock of this machine and that of the servers "
+		 "are %.1f s apart: have NTP set both; pages are visited too "
+		 "early or too late",
+		 (double)(clock_ms < 0 ? -clock_ms : clock_ms) / 1000.0);
+}
+
 static bool rest(struct cluster *cluster, uint64_t until_ms)
 {
 	bool goes_on;
@@ -422,6 +443,7 @@ void *membership_main(void *argument)
 	struct cluster *cluster = argument;
 	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
 	uint64_t next_ms = clock_steady_ms();
+	uint64_t reminded_ms = 0;
 
 	if (tick_ms < MIN_TICK_MS)
 		tick_ms = MIN_TICK_MS;
@@ -429,7 +451,7 @@ void *membership_main(void *argument)
 		uint64_t now_ms;
 
 		tell(cluster, look(cluster));
-		cluster->ops->is_connected(cluster->bus, &cluster->clock_ms);
+		check_clock(cluster, &reminded_ms);
 		now_ms = clock_steady_ms();
 		next_ms =
 			next_ms + tick_ms > now_ms ? next_ms + tick_ms : now_ms;

@@ -184,7 +184,7 @@ struct bus_ops {
 
 	/*
 	 * Ask on `subject` and append the answer. ERR_NOT_FOUND: nobody answers
-	 * there; ERR_TIMEOUT: not within timeout_ms.
+	 * there, or there is no connection; ERR_TIMEOUT: not within timeout_ms.
 	 */
 	enum error (*ask)(struct bus *bus, const char *subject,
 			  struct slice question, uint32_t timeout_ms,

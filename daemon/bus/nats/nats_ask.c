@@ -314,7 +314,9 @@ enum error nats_answer(struct bus *bus, const char *subject,
 enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
 		    uint32_t timeout_ms, struct buffer *answer)
 {
-	struct patience patience = nats_patience(bus, timeout_ms);
+	/* who asks can do something else, and has sent nothing yet */
+	struct patience patience = nats_patience(
+		bus, timeout_ms < NATS_TRY_MS ? timeout_ms : NATS_TRY_MS);
 	const char *is_large = NULL;
 	natsMsg *reply = NULL;
 	natsStatus status;
@@ -322,7 +324,7 @@ enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
 	if (question.size > nats_max_bytes(bus))
 		return ERR_TOO_LARGE;
 	if (!nats_wait_connected(&patience))
-		return ERR_NETWORK;
+		return ERR_NOT_FOUND;
 	status = natsConnection_Request(&reply, bus->connection, subject,
 					question.data, (int)question.size,
 					timeout_ms);

@@ -1,0 +1,165 @@
+"""Three nodes on three servers: nothing acknowledged is lost when one of the
+nodes goes, nothing is acknowledged without the servers, and hooks hear of all.
+
+One cluster, to which one thing after the other happens.
+"""
+
+import collections
+import json
+import threading
+import time
+import urllib.parse
+
+import broker
+import harness
+import receiver
+
+PAGES = 69  # of the sample site
+SLOW_MS = 60  # between two requests to a site that is to be crawled for long
+TAKEN_WITHIN_S = 8  # with a lease of 2 s
+
+
+class ClusterTest(harness.Case):
+    def setUp(self):
+        self.servers = broker.Broker()
+        self.addCleanup(self.servers.remove)
+        self.cluster = broker.Cluster(self.servers)
+        self.addCleanup(self.cluster.remove)
+        self.receiver = receiver.Receiver()
+        self.addCleanup(self.receiver.close)
+        self.web_ = self.web()
+        self.hosts = []
+        self.cluster.start().settle()
+
+    def add(self, count, **options):
+        first = len(self.hosts)
+        hosts = [f"site{i}.localhost:{self.web_.port}"
+                 for i in range(first, first + count)]
+        for host in hosts:
+            self.cluster.watch(f"http://{host}/", **options)
+        self.hosts += hosts
+        return hosts
+
+    def fetched(self, hosts):
+        """How often each page of these was asked for."""
+        return collections.Counter(
+            (row["host"], row["target"]) for row in self.web_.details()
+            if row["host"] in hosts and row["target"] != "/robots.txt")
+
+    def pages(self, host):
+        """Those that are known of the site, by whoever owns it."""
+        answer = self.cluster.ask("GET", f"/v1/sites/{host}")
+        return answer.json["pages"] if answer and answer.status == 200 else 0
+
+    def crawl(self):
+        hosts = self.add(6)
+        for host in hosts:
+            self.assertEqual(self.cluster.wait_for(host)["pages"], PAGES)
+        self.assertEqual(
+            [page for page, count in self.fetched(hosts).items() if count > 1],
+            [])
+        owners = {self.cluster.owner_of(host).name for host in hosts}
+        self.assertGreater(len(owners), 1)
+
+    def lose_an_owner(self):
+        host = self.add(1, delay_ms=SLOW_MS)[0]
+        harness.wait_until(lambda: self.pages(host) >= 10, "some pages")
+        lost = self.cluster.owner_of(host)
+        known = lost.json(f"/v1/sites/{host}")["pages"]
+        lost.kill()
+        killed = time.monotonic()
+        heir = self.cluster.owner_of(host)
+        taken_s = time.monotonic() - killed
+        self.assertIsNot(heir, lost)
+        self.assertLess(taken_s, TAKEN_WITHIN_S)
+        self.assertGreaterEqual(heir.json(f"/v1/sites/{host}")["pages"], known)
+        self.assertEqual(self.cluster.wait_for(host)["pages"], PAGES)
+        # twice: what was under way, and what was not yet acknowledged
+        counts = self.fetched([host])
+        self.assertLessEqual(max(counts.values()), 2)
+        self.assertLessEqual(sum(counts.values()) - len(counts), 6)
+        print(f"taken over after {taken_s:.1f} s, {known} pages known, "
+              f"{sum(counts.values()) - len(counts)} fetched twice")
+        return lost, host
+
+    def come_back(self, lost, host):
+        lost.start()
+        harness.wait_until(
+            lambda: self.cluster.is_settled() and
+            self.cluster.owner_of(host) is lost, "its partitions to be its own")
+        self.assertEqual(self.pages(host), PAGES)
+
+    def lose_all_servers(self):
+        pids = [node.process.pid for node in self.cluster.nodes]
+        self.add(1, delay_ms=SLOW_MS)
+        for i in range(3):
+            self.servers.kill(i)
+        url = f"http://late.localhost:{self.web_.port}/"
+        until = time.monotonic() + 3  # longer than a lease
+        while time.monotonic() < until:
+            for node in self.cluster.nodes:
+                answer = node.post("/v1/sites", {"url": url})
+                self.assertIn(answer.status, (503, 504), answer.text)
+        before = len(self.web_.targets())
+        for node in self.cluster.nodes:  # what is here is still read
+            self.assertEqual(node.get("/v1/status").status, 200)
+            known = [host for host in self.hosts
+                     if node.get(f"/v1/sites/{host}", stale="ok").status == 200]
+            self.assertNotEqual(known, [])
+        time.sleep(0.3)
+        self.assertEqual(len(self.web_.targets()), before)
+        for i in range(3):
+            self.servers.start(i)
+        began = time.monotonic()
+        self.cluster.wait_for(self.hosts[-1])
+        print(f"all servers back: crawled after {time.monotonic() - began:.1f} s")
+        self.cluster.watch(url)
+        self.hosts.append(urllib.parse.urlsplit(url).netloc)
+        self.cluster.wait_for(self.hosts[-1])
+        self.assertEqual([n.process.pid for n in self.cluster.nodes], pids)
+
+    def events(self, host):
+        """The numbers of all events of the site, in their order."""
+        lines = self.cluster.must(
+            "GET", f"/v1/events?site={host}&limit=100000").text.splitlines()
+        return [json.loads(line)["seq"] for line in lines]
+
+    def heard(self, host):
+        with self.receiver.lock:
+            return receiver.first_times(
+                [d.seq for d in self.receiver.taken
+                 if d.event.get("host", d.event.get("site")) == host])
+
+    def check_hooks(self):
+        for host in self.hosts:
+            events = self.events(host)
+            self.assertNotEqual(events, [])
+            harness.wait_until(lambda: len(self.heard(host)) >= len(events),
+                               f"the hook to hear of {host}", 20)
+            self.assertEqual(self.heard(host), events)
+
+    def check_stores(self):
+        stops = [threading.Thread(target=node.stop)
+                 for node in self.cluster.nodes]
+        for stop in stops:
+            stop.start()
+        for stop in stops:
+            stop.join()
+        for node in self.cluster.nodes:
+            node.verify_store()
+
+    def test_nodes_and_servers_go_and_come_back(self):
+        answer = self.cluster.must("POST", "/v1/hooks",
+                                   {"target": self.receiver.url()})
+        self.assertEqual(answer.status, 201, answer.text)
+        self.crawl()
+        lost, host = self.lose_an_owner()
+        self.come_back(lost, host)
+        self.lose_all_servers()
+        self.check_hooks()
+        self.check_stores()
+
+
+if __name__ == "__main__":
+    broker.needed()
+    harness.main()

@@ -125,14 +125,15 @@ class Cluster:
         return [node for node in self.nodes if node.process.poll() is None]
 
     def ask(self, method, target, body=None):
-        """The answer of a node, its `node` the one that gives it; None while
-        no node can."""
+        """The answer of a node, its `node` the one that owns what was asked
+        for; None while none gives it but from an old copy."""
         for node in self.alive():
             try:
-                answer = node.request(method, target, body)
+                answer = node.request(method, target, body, 2)
             except OSError:
                 continue
-            if answer.status < 500 and answer.status != 421:
+            if answer.status < 500 and answer.status != 421 and \
+                    "X-Templated-Stale" not in answer.headers:
                 name = answer.headers.get("X-Templated-Node", node.name)
                 answer.node = next(n for n in self.nodes if n.name == name)
                 return answer
@@ -149,8 +150,7 @@ class Cluster:
             raise AssertionError(f"{url}: {answer.status} {answer.text}")
 
     def owner_of(self, host):
-        """The node that takes changes of the site; adding it again is none."""
-        answer = self.must("POST", "/v1/sites", {"url": f"http://{host}/"})
+        answer = self.must("GET", f"/v1/sites/{host}")
         if answer.status != 200:
             raise AssertionError(f"{host}: {answer.status} {answer.text}")
         return answer.node

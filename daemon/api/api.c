@@ -348,15 +348,16 @@ static bool take_number(struct call *call, const char *segment, size_t size)
 {
 	uint64_t number = 0;
 
-	if (size == 0 || size > 10)
+	if (size == 0 || size > 16)
 		return false;
 	for (size_t i = 0; i < size; i++) {
 		if (segment[i] < '0' || segment[i] > '9')
 			return false;
 		number = number * 10 + (uint64_t)(segment[i] - '0');
 	}
-	call->number = (uint32_t)number;
-	return number <= UINT32_MAX;
+	call->event = number;
+	call->number = number <= UINT32_MAX ? (uint32_t)number : 0;
+	return true;
 }
 
 static bool take_segment(struct call *call, const char *wanted,

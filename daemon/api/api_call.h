@@ -75,7 +75,9 @@ struct call {
 	struct config config;          /* of the moment */
 	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
 	char name[TOKEN_NAME_BYTES];   /* NAME of the route */
-	uint32_t number;               /* N of the route */
+	uint64_t event;                /* N of the route, which has 16 digits
+					  at most */
+	uint32_t number;               /* the same; 0: it is larger */
 	bool is_reader;                /* nothing may be fetched or changed */
 	bool is_passed;                /* another node asks */
 	/*

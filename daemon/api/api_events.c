@@ -250,8 +250,8 @@ static enum http_verdict reply_event(struct call *call, const char *rule,
 	struct event_row event;
 	json_t *value = NULL;
 
-	if (event_get(&txn, call->number, &event))
-		value = event_json(call->number, &event);
+	if (event_get(&txn, call->event, &event))
+		value = event_json(call->event, &event);
 	txn_abort(&txn);
 	if (value == NULL)
 		return call_fail_with(call, ERR_NOT_FOUND, "the event");
@@ -264,7 +264,7 @@ static enum http_verdict reply_event(struct call *call, const char *rule,
 enum http_verdict api_post_ack(struct call *call)
 {
 	struct alert_change alert = {.action = EVENT_ACK,
-				     .number = call->number};
+				     .number = call->event};
 	enum error error = call_alert(call, &alert);
 
 	return error == ERR_NONE ? reply_event(call, NULL, 0)
@@ -274,7 +274,7 @@ enum http_verdict api_post_ack(struct call *call)
 enum http_verdict api_post_silence(struct call *call)
 {
 	struct alert_change alert = {.action = EVENT_SILENCE,
-				     .number = call->number};
+				     .number = call->event};
 	enum error error = call_alert(call, &alert);
 
 	return error == ERR_NONE ? reply_event(call, "silence", alert.made)

@@ -92,7 +92,7 @@ static bool is_event(const struct call *call)
 {
 	const char *path = http_path(call->exchange);
 
-	return call->number != 0 &&
+	return call->event != 0 &&
 	       (strncmp(path, "/v1/events/", strlen("/v1/events/")) == 0 ||
 		strncmp(path, "/ui/alerts/", strlen("/ui/alerts/")) == 0);
 }
@@ -116,7 +116,7 @@ static unsigned partition_of(struct call *call)
 	if (call->host[0] != '\0')
 		return peers->partition(slice_of(call->host));
 	if (is_event(call))
-		return store_partition_of_event(call->api->store, call->number);
+		return store_partition_of_event(call->api->store, call->event);
 	if (url != NULL)
 		return partition_of_url(peers, url);
 	if (host == NULL)

@@ -43,8 +43,8 @@ enum http_verdict api_ui_alert(struct call *call)
 	struct event_row row;
 	json_t *event = NULL;
 
-	if (event_get(&txn, call->number, &row))
-		event = event_json(call->number, &row);
+	if (event_get(&txn, call->event, &row))
+		event = event_json(call->event, &row);
 	txn_abort(&txn);
 	if (event == NULL)
 		return ui_fail(call, 404, "There is no such event.");

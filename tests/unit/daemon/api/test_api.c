@@ -115,7 +115,7 @@ START_TEST(a_path_that_is_none_is_told)
 	refuse("GET", "/v1/clusters/news.example/x", NULL, 404, "no_route");
 	refuse("GET", "/v1/clusters/news.example/-1", NULL, 404, "no_route");
 	refuse("GET", "/v1/clusters/news.example/4294967296", NULL, 404,
-	       "no_route");
+	       "not_found");
 	refuse("POST", "/v2/sites", "{}", 404, "no_route");
 }
 END_TEST

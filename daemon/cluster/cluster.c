@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/runtime/clock.h"
+#include "store/ascii.h"
 #include "store/hash.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -99,17 +100,36 @@ static void read_places(struct cluster *cluster)
 	txn_end(&txn);
 }
 
-/* "tpl.hint.017": there is a new entry; "tpl.hint.jobs": jobs. */
+/* The number in a hint; PARTITIONS: it is none. */
+static unsigned read_partition(struct slice text)
+{
+	unsigned number = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		char byte = ((const char *)text.data)[i];
+
+		if (!is_digit(byte) || number >= PARTITIONS)
+			return PARTITIONS;
+		number = 10 * number + (unsigned)(byte - '0');
+	}
+	return text.size == 0 || number > PARTITIONS ? PARTITIONS : number;
+}
+
+/* "tpl.hint.017": there is a new entry; "tpl.hint.jobs": jobs of a partition.
+ */
 static void take_hint(void *context, const char *subject, struct slice data)
 {
 	struct cluster *cluster = context;
+	unsigned number = read_partition(data);
 
-	(void)data;
 	lock_acquire(&cluster->lock);
-	if (strcmp(subject, "tpl.hint.jobs") == 0)
-		condition_broadcast(&cluster->has_jobs);
-	else
+	if (strcmp(subject, "tpl.hint.jobs") != 0) {
 		wake_copying(cluster);
+	} else if (number < PARTITIONS) {
+		cluster->partitions[number].job_ms = 0;
+		cluster->partitions[number].has_jobs = true;
+		condition_signal(&cluster->has_jobs);
+	}
 	lock_release(&cluster->lock);
 }
 
@@ -388,6 +408,24 @@ size_t cluster_max_bytes(struct cluster *cluster)
 	return cluster->ops->max_bytes(cluster->bus);
 }
 
+/* "tpl.hint.jobs", with the partition. */
+static void tell_of_jobs(struct cluster *cluster,
+			 const struct cluster_job *jobs, size_t count)
+{
+	bool has_told[ALL_PARTITIONS] = {false};
+
+	for (size_t i = 0; i < count; i++) {
+		char text[8];
+
+		if (has_told[jobs[i].partition])
+			continue;
+		has_told[jobs[i].partition] = true;
+		snprintf(text, sizeof(text), "%u", jobs[i].partition);
+		cluster->ops->tell(cluster->bus, "tpl.hint.jobs",
+				   slice_of(text));
+	}
+}
+
 /* So many at a time; their subjects may be one: the bus takes them in order. */
 static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
 			      size_t count)
@@ -409,6 +447,7 @@ static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
 	error = cluster->ops->append(cluster->bus, entries, count);
 	for (size_t i = 0; i < count; i++)
 		jobs[i].is_known = entries[i].is_known;
+	tell_of_jobs(cluster, jobs, count);
 	return error;
 }
 
@@ -423,7 +462,6 @@ enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 		error = submit_some(cluster, &jobs[i],
 				    left < JOBS_AT_ONCE ? left : JOBS_AT_ONCE);
 	}
-	cluster->ops->tell(cluster->bus, "tpl.hint.jobs", slice_of(""));
 	return error;
 }
 

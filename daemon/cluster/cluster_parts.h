@@ -67,6 +67,7 @@ struct partition {
 	uint64_t job_ms;         /* steady: not looked for before this */
 	bool is_job_known;       /* `job` was read */
 	bool is_working;         /* a thread does its jobs */
+	bool has_jobs;           /* a hint of some came */
 	/* What its copies were found to be, behind the same entry. */
 	struct partition_sum own_sum;
 	struct partition_sum owner_sum;

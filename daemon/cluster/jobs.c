@@ -134,16 +134,15 @@ static bool take_turn(struct cluster *cluster, unsigned *number_out)
 	lock_acquire(&cluster->lock);
 	*number_out = find_turn(cluster, clock_steady_ms());
 	while (*number_out == ALL_PARTITIONS && !cluster->is_ending) {
-		/* a hint: whatever it is of may have some */
-		if (condition_wait_until(&cluster->has_jobs, &cluster->lock,
-					 clock_steady_ms() + BUSY_MS))
-			for (unsigned i = 0; i < PARTITIONS; i++)
-				cluster->partitions[i].job_ms = 0;
+		condition_wait_until(&cluster->has_jobs, &cluster->lock,
+				     clock_steady_ms() + BUSY_MS);
 		*number_out = find_turn(cluster, clock_steady_ms());
 	}
 	goes_on = !cluster->is_ending;
-	if (goes_on)
+	if (goes_on) {
 		cluster->partitions[*number_out].is_working = true;
+		cluster->partitions[*number_out].has_jobs = false;
+	}
 	lock_release(&cluster->lock);
 	return goes_on;
 }
@@ -169,7 +168,9 @@ void *jobs_main(void *argument)
 		lock_acquire(&cluster->lock);
 		partition->job = job;
 		partition->is_working = false;
-		partition->job_ms = clock_steady_ms() + LOOK_MS;
+		/* a hint that came meanwhile counts */
+		partition->job_ms =
+			partition->has_jobs ? 0 : clock_steady_ms() + LOOK_MS;
 		lock_release(&cluster->lock);
 	}
 	return NULL;

@@ -236,6 +236,7 @@ void cluster_settle(void *context, enum error error)
 {
 	struct cluster *cluster = context;
 	unsigned news[ALL_PARTITIONS];
+	uint64_t numbers[ALL_PARTITIONS];
 	uint64_t sums[ALL_PARTITIONS]; /* the entries; 0: none */
 	size_t count = 0;
 
@@ -251,6 +252,7 @@ void cluster_settle(void *context, enum error error)
 			partition->entries =
 				partition->sums ? 0 : partition->entries + 1;
 			partition->has_events = true;
+			numbers[count] = partition->applied;
 			sums[count] = partition->sums ? partition->applied : 0;
 			news[count++] = i;
 		} else {
@@ -262,11 +264,8 @@ void cluster_settle(void *context, enum error error)
 	wake_tending(cluster);
 	lock_release(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
-		char subject[BUS_SUBJECT_BYTES];
-
 		if (sums[i] != 0)
 			sum_up(cluster, news[i], sums[i]);
-		snprintf(subject, sizeof(subject), "tpl.hint.%03u", news[i]);
-		cluster->ops->tell(cluster->bus, subject, slice_of(""));
+		hint_write(cluster, news[i], numbers[i]);
 	}
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "daemon/runtime/clock.h"
-#include "store/ascii.h"
 #include "store/hash.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -100,35 +99,42 @@ static void read_places(struct cluster *cluster)
 	txn_end(&txn);
 }
 
-/* The number in a hint; PARTITIONS: it is none. */
-static unsigned read_partition(struct slice text)
+/* A hint: "tpl.hint.log" or "tpl.hint.jobs", and a partition and a number. */
+struct hint {
+	uint64_t number;
+	uint16_t partition;
+};
+
+void hint_write(struct cluster *cluster, unsigned partition, uint64_t number)
 {
-	unsigned number = 0;
+	struct hint hint = {0};
 
-	for (size_t i = 0; i < text.size; i++) {
-		char byte = ((const char *)text.data)[i];
-
-		if (!is_digit(byte) || number >= PARTITIONS)
-			return PARTITIONS;
-		number = 10 * number + (unsigned)(byte - '0');
-	}
-	return text.size == 0 || number > PARTITIONS ? PARTITIONS : number;
+	hint.number = number;
+	hint.partition = (uint16_t)partition;
+	cluster->ops->tell(cluster->bus, "tpl.hint.log",
+			   (struct slice){&hint, sizeof(hint)});
 }
 
-/* "tpl.hint.017": there is a new entry; "tpl.hint.jobs": jobs of a partition.
- */
 static void take_hint(void *context, const char *subject, struct slice data)
 {
 	struct cluster *cluster = context;
-	unsigned number = read_partition(data);
+	struct partition *partition;
+	struct hint hint;
 
+	if (data.size != sizeof(hint))
+		return;
+	memcpy(&hint, data.data, sizeof(hint));
+	if (hint.partition >= ALL_PARTITIONS)
+		return;
+	partition = &cluster->partitions[hint.partition];
 	lock_acquire(&cluster->lock);
-	if (strcmp(subject, "tpl.hint.jobs") != 0) {
-		wake_copying(cluster);
-	} else if (number < PARTITIONS) {
-		cluster->partitions[number].job_ms = 0;
-		cluster->partitions[number].has_jobs = true;
+	if (strcmp(subject, "tpl.hint.jobs") == 0) {
+		partition->job_ms = 0;
+		partition->has_jobs = true;
 		condition_signal(&cluster->has_jobs);
+	} else if (hint.number > partition->last) {
+		partition->last = hint.number;
+		wake_copying(cluster);
 	}
 	lock_release(&cluster->lock);
 }
@@ -415,14 +421,14 @@ static void tell_of_jobs(struct cluster *cluster,
 	bool has_told[ALL_PARTITIONS] = {false};
 
 	for (size_t i = 0; i < count; i++) {
-		char text[8];
+		struct hint hint = {0};
 
 		if (has_told[jobs[i].partition])
 			continue;
 		has_told[jobs[i].partition] = true;
-		snprintf(text, sizeof(text), "%u", jobs[i].partition);
+		hint.partition = (uint16_t)jobs[i].partition;
 		cluster->ops->tell(cluster->bus, "tpl.hint.jobs",
-				   slice_of(text));
+				   (struct slice){&hint, sizeof(hint)});
 	}
 }
 

@@ -79,7 +79,8 @@ struct member {
 	uint64_t revision;
 	bool has[ALL_PARTITIONS]; /* whole */
 	bool owns[ALL_PARTITIONS];
-	bool is_here; /* in the last look */
+	uint64_t last[ALL_PARTITIONS]; /* entry of the log, of those it owns */
+	bool is_here;                  /* in the last look */
 };
 
 struct cluster {
@@ -148,6 +149,9 @@ void wake_copying(struct cluster *cluster);
 
 /* As well for the tending thread. */
 void wake_tending(struct cluster *cluster);
+
+/* Tell those who follow the partition of its last entry; hints may be lost. */
+void hint_write(struct cluster *cluster, unsigned partition, uint64_t number);
 
 /* appending.c */
 enum error cluster_append(void *context, struct txn *txn,

@@ -139,6 +139,10 @@ static enum error read_to_end(struct cluster *cluster, unsigned number,
 		*number_out = view(cluster, number).applied;
 	else if (error != ERR_NONE)
 		return error;
+	lock_acquire(&cluster->lock);
+	if (cluster->partitions[number].last < *number_out)
+		cluster->partitions[number].last = *number_out;
+	lock_release(&cluster->lock);
 	error = ERR_NONE;
 	while (error == ERR_NONE && more)
 		error = follow(cluster, number, &more);
@@ -458,6 +462,15 @@ static void own(struct cluster *cluster, unsigned number,
 	}
 }
 
+/* Whether the log has entries that are not here: by hints, or by what owners
+ * say of themselves; or that is not known yet. */
+static bool has_more(struct cluster *cluster, unsigned number)
+{
+	const struct partition partition = view(cluster, number);
+
+	return !partition.is_whole || partition.last > partition.applied;
+}
+
 /* A turn of a partition that is not ours; true: there is more to do. */
 static bool copy(struct cluster *cluster, unsigned number,
 		 const struct partition *partition)
@@ -485,7 +498,7 @@ static bool copy(struct cluster *cluster, unsigned number,
 		drop_copy(cluster, number);
 		return false;
 	}
-	return keep_up(cluster, number);
+	return has_more(cluster, number) && keep_up(cluster, number);
 }
 
 /* Without a lease nothing is ours. */

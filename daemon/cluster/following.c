@@ -103,12 +103,40 @@ static enum error take_entry(struct reading *reading,
 }
 
 /*
- * Read entries until there are enough. A place in the middle of a transaction
- * is none: it stays before it.
+ * The entry behind `read`. Servers search through the log for the next one of a
+ * subject; what we have heard of as the last one is found at once, and most
+ * often it is that.
  */
-static enum error read_entries(struct reading *reading, bool *more_out)
+static enum error next_entry(struct reading *reading, const char *subject,
+			     uint64_t read, uint64_t last,
+			     struct bus_message *message)
 {
 	struct cluster *cluster = reading->cluster;
+	struct entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	if (last > read + 1 &&
+	    cluster->ops->next(cluster->bus, BUS_LOG, subject, last, message) ==
+		    ERR_NONE) {
+		if (entry_read(buffer_slice(&message->data), &head, &part,
+			       &is_newer) &&
+		    head.before == read)
+			return ERR_NONE;
+		buffer_clear(&message->data);
+		buffer_clear(&message->subject);
+	}
+	return cluster->ops->next(cluster->bus, BUS_LOG, subject, read + 1,
+				  message);
+}
+
+/*
+ * Read entries until there are enough, or all that we have heard of. A place in
+ * the middle of a transaction is none: it stays before it.
+ */
+static enum error read_entries(struct reading *reading, uint64_t last,
+			       bool *more_out)
+{
 	char subject[BUS_SUBJECT_BYTES];
 	uint64_t read = reading->place.number;
 	enum error error = ERR_NONE;
@@ -117,12 +145,12 @@ static enum error read_entries(struct reading *reading, bool *more_out)
 	log_subject_of(reading->partition, subject);
 	*more_out = true;
 	while (error == ERR_NONE && !reading->sums &&
+	       (last == 0 || read < last) &&
 	       (reading->next_part > 0 ||
 		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
 		struct bus_message message = {0};
 
-		error = cluster->ops->next(cluster->bus, BUS_LOG, subject,
-					   read + 1, &message);
+		error = next_entry(reading, subject, read, last, &message);
 		if (error == ERR_NOT_FOUND) {
 			*more_out = false;
 			buffer_free(&message.data);
@@ -138,6 +166,7 @@ static enum error read_entries(struct reading *reading, bool *more_out)
 		buffer_free(&message.data);
 		buffer_free(&message.subject);
 	}
+	*more_out = last == 0 || read < last;
 	return error;
 }
 
@@ -166,14 +195,16 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 	struct partition *partition = &cluster->partitions[number];
 	struct reading reading = {.cluster = cluster, .partition = number};
 	uint64_t before;
+	uint64_t last;
 	enum error error;
 
 	lock_acquire(&cluster->lock);
 	reading.place = (struct journal_place){
 		partition->applied, partition->read_epoch, partition->is_whole};
+	last = partition->is_whole ? partition->last : 0;
 	lock_release(&cluster->lock);
 	before = reading.place.number;
-	error = read_entries(&reading, more_out);
+	error = read_entries(&reading, last, more_out);
 	lock_acquire(&cluster->lock);
 	partition->read = reading.read;
 	lock_release(&cluster->lock);

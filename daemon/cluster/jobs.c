@@ -11,7 +11,7 @@
 #include "store/partitions.h"
 
 enum {
-	LOOK_MS = 5000,  /* hints may be lost */
+	LOOK_MS = 60000, /* hints may be lost */
 	BUSY_MS = 500,   /* after one that cannot be done now */
 	JOBS_NOTED = 64, /* at most are done again */
 };

@@ -58,6 +58,26 @@ static void read_set(const char *text, bool *set)
 	}
 }
 
+/* {"17": 1234}: what there is of its log. */
+static void write_last(json_t *last, unsigned partition, uint64_t number)
+{
+	char name[8];
+
+	snprintf(name, sizeof(name), "%u", partition);
+	json_object_set_new(last, name, json_integer((json_int_t)number));
+}
+
+static void read_last(const json_t *last, struct member *member)
+{
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "%u", i);
+		member->last[i] = (uint64_t)json_integer_value(
+			json_object_get(last, name));
+	}
+}
+
 /* Our row, to be free()d. */
 static char *write_member(struct cluster *cluster)
 {
@@ -66,6 +86,7 @@ static char *write_member(struct cluster *cluster)
 	bool has[ALL_PARTITIONS];
 	bool owns[ALL_PARTITIONS];
 	bool is_draining;
+	json_t *last = json_object();
 	json_t *row;
 	char *text;
 
@@ -73,18 +94,20 @@ static char *write_member(struct cluster *cluster)
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		has[i] = cluster->partitions[i].is_whole;
 		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
+		if (owns[i])
+			write_last(last, i, cluster->partitions[i].applied);
 	}
 	is_draining = cluster->is_draining;
 	lock_release(&cluster->lock);
 	write_set(has, copies);
 	write_set(owns, owned);
-	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s}", "id",
-			cluster->id, "version", cluster->options.version,
+	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o}",
+			"id", cluster->id, "version", cluster->options.version,
 			"address", cluster->options.address, "capacity",
 			(json_int_t)cluster->options.capacity, "draining",
 			(int)is_draining, "clock_ms",
 			(json_int_t)cluster->clock_ms, "schema", STORE_SCHEMA,
-			"copies", copies, "owned", owned);
+			"copies", copies, "owned", owned, "last", last);
 	text = json_dumps(row, JSON_COMPACT);
 	json_decref(row);
 	if (text == NULL)
@@ -123,6 +146,7 @@ static bool read_member(const struct bus_row *row, struct member *member)
 	facts->clock_ms = json_integer_value(json_object_get(json, "clock_ms"));
 	read_set(text_of(json, "copies"), member->has);
 	read_set(text_of(json, "owned"), member->owns);
+	read_last(json_object_get(json, "last"), member);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		facts->copies += member->has[i];
 		facts->owned += member->owns[i];
@@ -330,6 +354,8 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 		snprintf(partition->wanted, sizeof(partition->wanted), "%s",
 			 holder->facts.name);
 	}
+	if (owner != NULL && owner->last[number] > partition->last)
+		partition->last = owner->last[number];
 	partition->is_owner_gone = partition->revision != 0 && owner == NULL;
 	partition->is_first =
 		strcmp(first_of_whole(cluster, nodes, number), self) == 0;

@@ -23,7 +23,7 @@ static void begin(void)
 	ops = bus_load(broker.urls);
 	ck_assert_ptr_nonnull(ops);
 	options = broker_options(&broker);
-	options.lease_ms = 1000;
+	options.lease_ms = 600;
 	options.timeout_ms = 600;
 	bus = broker_open(ops, &options);
 }
@@ -273,13 +273,13 @@ START_TEST(a_row_that_is_not_renewed_goes)
 	ck_assert_int_eq(
 		ops->put(bus, BUS_NODES, "a", slice_of("1"), 0, &revision),
 		ERR_NONE);
-	nap(700);
+	nap(400);
 	ck_assert_int_eq(ops->put(bus, BUS_NODES, "a", slice_of("2"), revision,
 				  &revision),
 			 ERR_NONE);
-	nap(600);
+	nap(300);
 	expect_list(BUS_NODES, "a=2 ");
-	nap(700); /* 1.3 s after it was written, of 1 s and 0.25 s */
+	nap(600); /* 0.9 s after it was written, of 0.6 s and 0.15 s */
 	expect_list(BUS_NODES, "");
 	ck_assert_int_eq(ops->get(bus, BUS_NODES, "a", &row), ERR_NOT_FOUND);
 	ck_assert_int_eq(ops->put(bus, BUS_NODES, "a", slice_of("3"), revision,

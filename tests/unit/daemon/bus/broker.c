@@ -102,7 +102,7 @@ static void configure(const struct broker *broker, unsigned server)
 			      "routes: [",
 			      broker->ports[BROKER_SERVERS + server]);
 		for (unsigned i = 0; i < broker->count; i++)
-			buffer_printf(&text, "\"nats://127.0.0.1:%u\" ",
+			buffer_printf(&text, "\n\"nats://127.0.0.1:%u\"",
 				      broker->ports[BROKER_SERVERS + i]);
 		buffer_append_text(&text, "] }\n");
 	}

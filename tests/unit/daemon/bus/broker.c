@@ -156,6 +156,84 @@ void broker_start(struct broker *broker, unsigned count, const char *settings)
 	}
 }
 
+/* Its own folder with the files as an operator puts them there. */
+static void install(const struct broker *broker, unsigned server,
+		    const char *routes, const char *folder)
+{
+	char command[512];
+	char path[128];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir c%u && cp %s/*.conf secrets/passwords.conf "
+		 "secrets/ca.pem c%u/ && cp secrets/localhost.pem "
+		 "c%u/server.pem && cp secrets/localhost.key c%u/server.key",
+		 broker->folder, server, folder, server, server, server);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(path, sizeof(path), "%s/c%u/routes.conf", broker->folder,
+		 server);
+	ck_assert_int_eq(file_write(path, slice_of(routes)), ERR_NONE);
+}
+
+/* As the unit does: in the folder, the rest from the environment. */
+static void run_conf(struct broker *broker, unsigned server)
+{
+	char text[128];
+
+	broker->servers[server] = fork();
+	ck_assert_int_ge(broker->servers[server], 0);
+	if (broker->servers[server] != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpgid(0, 0);
+	snprintf(text, sizeof(text), "%s/c%u", broker->folder, server);
+	if (chdir(text) != 0)
+		_exit(127);
+	snprintf(text, sizeof(text), "%c", 'a' + (int)server);
+	setenv("NATS_NAME", text, 1);
+	snprintf(text, sizeof(text), "127.0.0.1:%u", broker->ports[server]);
+	setenv("NATS_CLIENTS", text, 1);
+	snprintf(text, sizeof(text), "127.0.0.1:%u",
+		 broker->ports[BROKER_SERVERS + server]);
+	setenv("NATS_SERVERS", text, 1);
+	snprintf(text, sizeof(text), "%s/s%u", broker->folder, server);
+	setenv("NATS_STORE", text, 1);
+	execlp(PROGRAM, PROGRAM, "-c", "nats-server.conf", "-l", "log",
+	       (char *)NULL);
+	_exit(127);
+}
+
+void broker_start_conf(struct broker *broker, const char *folder)
+{
+	struct buffer routes = {0};
+	char command[512];
+	size_t size = 0;
+
+	*broker = (struct broker){.count = BROKER_SERVERS,
+				  .settings = "",
+				  .folder = "/tmp/broker-XXXXXX"};
+	ck_assert_ptr_nonnull(mkdtemp(broker->folder));
+	pick_ports(broker->ports, 2 * BROKER_SERVERS);
+	snprintf(command, sizeof(command),
+		 "sh %s/make-secrets %s/secrets localhost", folder,
+		 broker->folder);
+	ck_assert_int_eq(system(command), 0);
+	buffer_append_text(&routes, "routes: [\n");
+	for (unsigned i = 0; i < broker->count; i++) {
+		buffer_printf(&routes, "\"nats://localhost:%u\"\n",
+			      broker->ports[BROKER_SERVERS + i]);
+		size += (size_t)snprintf(broker->urls + size,
+					 sizeof(broker->urls) - size,
+					 "%stls://localhost:%u",
+					 i == 0 ? "" : ",", broker->ports[i]);
+	}
+	buffer_append_text(&routes, "]\n");
+	for (unsigned i = 0; i < broker->count; i++) {
+		install(broker, i, routes.data, folder);
+		run_conf(broker, i);
+	}
+	buffer_free(&routes);
+}
+
 void broker_end(struct broker *broker)
 {
 	char command[128];

@@ -28,6 +28,12 @@ bool broker_is_there(void);
 /* Start `count` servers; they are gone when the test is. */
 void broker_start(struct broker *broker, unsigned count, const char *settings);
 
+/*
+ * Start three servers with the configuration in `folder` (conf/cluster), with
+ * secrets of their own in <broker.folder>/secrets.
+ */
+void broker_start_conf(struct broker *broker, const char *folder);
+
 /* kill -9, and start again with the same files. */
 void broker_kill(struct broker *broker, unsigned server);
 void broker_resume(struct broker *broker, unsigned server);

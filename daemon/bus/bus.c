@@ -29,6 +29,8 @@ static void *open_in(const char *folder)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* NOLINTBEGIN(concurrency-mt-unsafe): dlerror() is of the thread in glibc */
+
 /* Where whoever started the daemon says, beside the program (in a build tree),
  * or where it is installed. */
 static void *open_module(void)
@@ -70,6 +72,8 @@ const struct bus_ops *bus_load(const char *servers)
 					    "templated-cluster");
 	return NULL;
 }
+
+/* NOLINTEND(concurrency-mt-unsafe) */
 
 #elif defined(BUS_BUILTIN)
 

@@ -63,7 +63,7 @@ size_t nats_max_bytes(struct bus *bus)
 {
 	int64_t bytes = natsConnection_GetMaxPayload(bus->connection);
 
-	return bytes < 2 * NATS_HEADER_BYTES
+	return bytes < INT64_C(2) * NATS_HEADER_BYTES
 		       ? NATS_HEADER_BYTES
 		       : (size_t)bytes - NATS_HEADER_BYTES;
 }

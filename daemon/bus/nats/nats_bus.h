@@ -83,7 +83,7 @@ size_t nats_max_bytes(struct bus *bus);
 
 /* nats_link.c */
 
-enum error nats_link_open(struct bus *bus, const struct bus_options *options);
+enum error nats_link_open(struct bus *bus, const struct bus_options *wanted);
 void nats_link_close(struct bus *bus);
 struct patience nats_patience(struct bus *bus, uint32_t timeout_ms);
 /* What is left, at most NATS_TRY_MS; 0: nothing is. */

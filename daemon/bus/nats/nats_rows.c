@@ -176,6 +176,7 @@ static bool is_clock_old(struct bus *bus)
 	return is_old;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the interface has six */
 enum error nats_put(struct bus *bus, enum bus_bucket bucket, const char *key,
 		    struct slice value, uint64_t expected,
 		    uint64_t *revision_out)

@@ -53,7 +53,7 @@ static void set_stream(jsStreamConfig *wanted, enum bus_stream stream,
 		wanted->MaxAge = options->event_age_s * S;
 		break;
 	default:
-		wanted->MaxAge = JOB_DAYS * DAY_S * S;
+		wanted->MaxAge = JOB_DAYS * (DAY_S * S);
 		break;
 	}
 	if (wanted->MaxAge > 0 && wanted->Duplicates > wanted->MaxAge)

@@ -395,10 +395,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("bus");
 	TCase *tcase = tcase_create("bus");
 
-	if (!broker_is_there()) {
-		puts("skipped: nats-server is not installed");
-		exit(77);
-	}
+	broker_need();
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, entries_are_numbered_and_read_again);

@@ -219,10 +219,7 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("bus_servers");
 	TCase *tcase = tcase_create("bus_servers");
 
-	if (!broker_is_there()) {
-		puts("skipped: nats-server is not installed");
-		exit(77);
-	}
+	broker_need();
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_set_timeout(tcase, 110);
 	tcase_add_test(tcase, each_server_may_be_killed_while_entries_come);

@@ -218,10 +218,7 @@ Suite *make_suite(void)
 	TCase *users = tcase_create("users");
 	TCase *servers = tcase_create("servers");
 
-	if (!broker_is_there()) {
-		puts("skipped: nats-server is not installed");
-		exit(77);
-	}
+	broker_need();
 	tcase_add_checked_fixture(streams, begin, end);
 	tcase_add_test(streams, streams_with_these_settings_are_used_again);
 	tcase_add_test(streams, a_lease_of_another_time_is_refused);

@@ -234,6 +234,11 @@ static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
 				? try_stream(&patience, wanted, creates)
 				: ERR_NETWORK;
 	while (error == ERR_NETWORK && nats_pause(&patience));
+	if (error == ERR_NETWORK)
+		log_warn("cluster: stream %s: no answer of JetStream within "
+			 "%" PRIu32 " ms: most of the NATS servers must be "
+			 "there",
+			 wanted->Name, bus->timeout_ms);
 	return error;
 }
 

@@ -262,7 +262,7 @@ void cluster_close(struct cluster *cluster)
 	if (cluster == NULL)
 		return;
 	assert(!cluster->is_running);
-	if (cluster->bus != NULL)
+	if (cluster->ops != NULL && cluster->bus != NULL)
 		cluster->ops->close(cluster->bus);
 	packer_destroy(cluster->packer);
 	condition_destroy(&cluster->has_jobs);
@@ -312,21 +312,20 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 	lock_release(&cluster->lock);
 }
 
-void cluster_find(struct cluster *cluster, unsigned number,
+void cluster_find(struct cluster *cluster, unsigned partition,
 		  struct whereabouts *out)
 {
-	const struct partition *partition = &cluster->partitions[number];
+	const struct partition *row = &cluster->partitions[partition];
 
-	assert(number < ALL_PARTITIONS);
+	assert(partition < ALL_PARTITIONS);
 	lock_acquire(&cluster->lock);
 	*out = (struct whereabouts){
-		.is_own =
-			partition->state == PARTITION_OWN && has_lease(cluster),
-		.is_copy = partition->is_whole,
-		.epoch = partition->revision,
+		.is_own = row->state == PARTITION_OWN && has_lease(cluster),
+		.is_copy = row->is_whole,
+		.epoch = row->revision,
 	};
-	if (strcmp(partition->owner, cluster->options.bus.name) != 0)
-		memcpy(out->owner, partition->owner, sizeof(out->owner));
+	if (strcmp(row->owner, cluster->options.bus.name) != 0)
+		memcpy(out->owner, row->owner, sizeof(out->owner));
 	for (size_t i = 0; i < cluster->member_count; i++)
 		if (strcmp(cluster->members[i].facts.name, out->owner) == 0)
 			memcpy(out->address, cluster->members[i].facts.address,
@@ -334,6 +333,7 @@ void cluster_find(struct cluster *cluster, unsigned number,
 	lock_release(&cluster->lock);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a question has so many sides */
 enum error cluster_ask(struct cluster *cluster, unsigned partition,
 		       const char *node, struct slice question,
 		       uint32_t timeout_ms, struct buffer *answer)

@@ -195,6 +195,6 @@ bool sum_read(struct slice text, struct partition_sum *sum_out);
 /* following.c: read what is new of the partition's log into the store, a
  * bounded piece; *more_out: there may be more. ERR_NOT_FOUND: entries that are
  * missing here are no longer in the log. */
-enum error follow(struct cluster *cluster, unsigned partition, bool *more_out);
+enum error follow(struct cluster *cluster, unsigned number, bool *more_out);
 
 #endif

@@ -53,7 +53,7 @@ static void read_set(const char *text, bool *set)
 
 		for (unsigned j = 0; place != NULL && j < 4; j++)
 			if (4 * i + j < ALL_PARTITIONS)
-				set[4 * i + j] =
+				set[(size_t)4 * i + j] =
 					((place - digits) >> j & 1) != 0;
 	}
 }
@@ -218,7 +218,7 @@ static enum error renew(struct cluster *cluster)
 	lock_acquire(&cluster->lock);
 	cluster->revision = revision;
 	cluster->lease_until_ms =
-		begin_ms + lease_ms - lease_ms / 100 * SHORTER_PERCENT;
+		begin_ms + (uint64_t)lease_ms * (100 - SHORTER_PERCENT) / 100;
 	lock_release(&cluster->lock);
 	return ERR_NONE;
 }
@@ -260,6 +260,20 @@ static enum error look_at_nodes(struct cluster *cluster)
 	return ERR_NONE;
 }
 
+/* "p.017" is of the kind "p." and of partition 17. */
+static bool read_key(const char *key, const char *kind, unsigned *number_out)
+{
+	char *end;
+	unsigned long number;
+
+	if (strncmp(key, kind, strlen(kind)) != 0)
+		return false;
+	number = strtoul(key + strlen(kind), &end, 10);
+	*number_out = (unsigned)number;
+	return *end == '\0' && end != key + strlen(kind) &&
+	       number < ALL_PARTITIONS;
+}
+
 /* Who owns what. */
 static enum error look_at_owners(struct cluster *cluster)
 {
@@ -275,12 +289,10 @@ static enum error look_at_owners(struct cluster *cluster)
 		unsigned number;
 		struct partition *partition;
 
-		if (sscanf(rows[i].key, "s.%u", &number) == 1 &&
-		    number < ALL_PARTITIONS)
+		if (read_key(rows[i].key, "s.", &number))
 			sum_read(buffer_slice(&rows[i].value),
 				 &cluster->partitions[number].owner_sum);
-		if (sscanf(rows[i].key, "p.%u", &number) != 1 ||
-		    number >= ALL_PARTITIONS)
+		if (!read_key(rows[i].key, "p.", &number))
 			continue;
 		partition = &cluster->partitions[number];
 		/* what we have written since is newer than what was read */

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/log.h"
@@ -21,13 +22,16 @@ bool sum_read(struct slice text, struct partition_sum *sum_out)
 {
 	char copy[TEXT_BYTES] = "";
 	struct partition_sum sum;
+	char *end;
 
 	if (text.size >= sizeof(copy))
 		return false;
 	if (text.size > 0)
 		memcpy(copy, text.data, text.size);
-	if (sscanf(copy, "%" SCNu64 " %" SCNx64 " %" SCNu64, &sum.number,
-		   &sum.sum, &sum.rows) != 3)
+	sum.number = strtoull(copy, &end, 10);
+	sum.sum = strtoull(end, &end, 16);
+	sum.rows = strtoull(end, &end, 10);
+	if (*end != '\0' || sum.number == 0)
 		return false;
 	*sum_out = sum;
 	return true;

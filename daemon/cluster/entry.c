@@ -73,6 +73,12 @@ bool entry_read(struct slice entry, struct entry_head *head_out,
 	       bytes.parts <= ENTRY_MAX_PARTS && bytes.part < bytes.parts;
 }
 
+bool entry_is_foreign(struct slice entry)
+{
+	return entry.size < sizeof(magic) ||
+	       memcmp(entry.data, magic, sizeof(magic)) != 0;
+}
+
 unsigned entry_parts(size_t size, size_t max)
 {
 	size_t room = max - ENTRY_HEAD_BYTES;

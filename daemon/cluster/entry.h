@@ -50,6 +50,9 @@ void entry_write(const struct entry_head *head, struct slice part,
 bool entry_read(struct slice entry, struct entry_head *head_out,
 		struct slice *part_out, bool *is_newer_out);
 
+/* Nothing that a node has written: somebody else may publish to the subject. */
+bool entry_is_foreign(struct slice entry);
+
 /* How many parts of at most `max` bytes, heads and all, `size` bytes make. */
 unsigned entry_parts(size_t size, size_t max);
 

@@ -81,6 +81,13 @@ static enum error take_entry(struct reading *reading,
 	struct slice part;
 	bool is_newer;
 
+	if (entry_is_foreign(buffer_slice(&message->data))) {
+		log_warn("cluster: entry %" PRIu64 " of the log of partition "
+			 "%u is of no node, and is passed over; look who may "
+			 "publish tpl.log.>",
+			 message->number, reading->partition);
+		return ERR_NONE;
+	}
 	if (!entry_read(buffer_slice(&message->data), &head, &part,
 			&is_newer) ||
 	    head.partition != reading->partition) {

@@ -43,3 +43,8 @@ struct slice domain_registrable(struct slice host)
 	return (struct slice){(const char *)whole.data + (domain - name),
 			      whole.size - (size_t)(domain - name)};
 }
+
+const char *domain_list(void)
+{
+	return psl_builtin_sha1sum();
+}

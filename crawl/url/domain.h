@@ -12,4 +12,8 @@
  */
 struct slice domain_registrable(struct slice host);
 
+/* Which list of public suffixes this program has; static memory. By another one
+ * a host may have another domain. */
+const char *domain_list(void);
+
 #endif

@@ -303,7 +303,9 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 		facts->state = partition->state;
 		memcpy(facts->owner, partition->owner, sizeof(facts->owner));
 		memcpy(facts->wanted, partition->wanted, sizeof(facts->wanted));
-		facts->epoch = partition->revision;
+		facts->epoch = partition->state == PARTITION_OWN
+				       ? partition->epoch
+				       : partition->revision;
 		facts->applied = partition->applied;
 		facts->last = partition->last < partition->applied
 				      ? partition->applied

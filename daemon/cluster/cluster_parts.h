@@ -80,7 +80,7 @@ struct member {
 	bool has[ALL_PARTITIONS]; /* whole */
 	bool owns[ALL_PARTITIONS];
 	uint64_t last[ALL_PARTITIONS]; /* entry of the log, of those it owns */
-	bool is_here;                  /* in the last look */
+	bool has_other_domains; /* its list of public suffixes is not ours */
 };
 
 struct cluster {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawl/url/domain.h"
 #include "daemon/cluster/placement.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
@@ -101,13 +102,14 @@ static char *write_member(struct cluster *cluster)
 	lock_release(&cluster->lock);
 	write_set(has, copies);
 	write_set(owns, owned);
-	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o}",
-			"id", cluster->id, "version", cluster->options.version,
-			"address", cluster->options.address, "capacity",
-			(json_int_t)cluster->options.capacity, "draining",
-			(int)is_draining, "clock_ms",
-			(json_int_t)cluster->clock_ms, "schema", STORE_SCHEMA,
-			"copies", copies, "owned", owned, "last", last);
+	row = json_pack(
+		"{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, s:s}", "id",
+		cluster->id, "version", cluster->options.version, "address",
+		cluster->options.address, "capacity",
+		(json_int_t)cluster->options.capacity, "draining",
+		(int)is_draining, "clock_ms", (json_int_t)cluster->clock_ms,
+		"schema", STORE_SCHEMA, "copies", copies, "owned", owned,
+		"last", last, "domains", domain_list());
 	text = json_dumps(row, JSON_COMPACT);
 	json_decref(row);
 	if (text == NULL)
@@ -147,6 +149,8 @@ static bool read_member(const struct bus_row *row, struct member *member)
 	read_set(text_of(json, "copies"), member->has);
 	read_set(text_of(json, "owned"), member->owns);
 	read_last(json_object_get(json, "last"), member);
+	member->has_other_domains =
+		strcmp(text_of(json, "domains"), domain_list()) != 0;
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		facts->copies += member->has[i];
 		facts->owned += member->owns[i];
@@ -463,6 +467,24 @@ static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
 		 (double)(clock_ms < 0 ? -clock_ms : clock_ms) / 1000.0);
 }
 
+/* A host has one partition only as long as all have one list. */
+static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		if (!cluster->members[i].has_other_domains ||
+		    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
+			continue;
+		*reminded_ms = now_ms;
+		log_warn(
+			"cluster: node %s has another list of public suffixes "
+			"(libpsl): give all nodes one version of it, or a host "
+			"may have two owners",
+			cluster->members[i].facts.name);
+	}
+}
+
 static bool rest(struct cluster *cluster, uint64_t until_ms)
 {
 	bool goes_on;
@@ -481,7 +503,8 @@ void *membership_main(void *argument)
 	struct cluster *cluster = argument;
 	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
 	uint64_t next_ms = clock_steady_ms();
-	uint64_t reminded_ms = 0;
+	uint64_t clock_reminded_ms = 0;
+	uint64_t domains_reminded_ms = 0;
 
 	if (tick_ms < MIN_TICK_MS)
 		tick_ms = MIN_TICK_MS;
@@ -489,7 +512,8 @@ void *membership_main(void *argument)
 		uint64_t now_ms;
 
 		tell(cluster, look(cluster));
-		check_clock(cluster, &reminded_ms);
+		check_clock(cluster, &clock_reminded_ms);
+		check_domains(cluster, &domains_reminded_ms);
 		now_ms = clock_steady_ms();
 		next_ms =
 			next_ms + tick_ms > now_ms ? next_ms + tick_ms : now_ms;

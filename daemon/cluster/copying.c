@@ -218,6 +218,19 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	return ERR_NONE;
 }
 
+/* Whether the owner's lease has ended for the leader of the servers, too: what
+ * was listed may be of another one, and old. */
+static bool is_surely_gone(struct cluster *cluster,
+			   const struct partition *partition)
+{
+	struct bus_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
+					     partition->owner, &row);
+
+	buffer_free(&row.value);
+	return error == ERR_NOT_FOUND;
+}
+
 /* It is to be ours: we say so in its row, and take it when nobody was faster.
  */
 static void take(struct cluster *cluster, unsigned number)
@@ -227,6 +240,9 @@ static void take(struct cluster *cluster, unsigned number)
 	enum error error = ERR_NONE;
 
 	if (before.state != PARTITION_TAKEN) {
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
+		    !is_surely_gone(cluster, &before))
+			return;
 		error = write_owner(cluster, number, self);
 		if (error != ERR_NONE)
 			return;

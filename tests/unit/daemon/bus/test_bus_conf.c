@@ -117,6 +117,19 @@ static void expect_rows_and_answers(struct bus *a, struct bus *b)
 	buffer_free(&answer);
 }
 
+/* Each its own lease. */
+static void expect_leases(struct bus *a)
+{
+	uint64_t revision;
+
+	ck_assert_int_eq(
+		ops->put(a, BUS_NODES, "a", slice_of("{}"), 0, &revision),
+		ERR_NONE);
+	ck_assert_int_eq(
+		ops->put(a, BUS_NODES, "b", slice_of("{}"), 0, &revision),
+		ERR_REFUSED);
+}
+
 static void hear_nothing(void *context, const char *subject, struct slice data)
 {
 	(void)context;
@@ -140,6 +153,7 @@ START_TEST(users_may_what_they_must_and_no_more)
 
 	expect_log(a, b);
 	expect_rows_and_answers(a, b);
+	expect_leases(a);
 	/* nodes: no other's answers, no streams of their own */
 	ops->listen(a, "_INBOX.b.>", hear_nothing, NULL);
 	expect_said("Subscription to \"_INBOX.b.>\"");

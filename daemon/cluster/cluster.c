@@ -115,6 +115,14 @@ void hint_write(struct cluster *cluster, unsigned partition, uint64_t number)
 			   (struct slice){&hint, sizeof(hint)});
 }
 
+void owners_changed(struct cluster *cluster)
+{
+	const struct hint hint = {0};
+
+	cluster->ops->tell(cluster->bus, "tpl.hint.owners",
+			   (struct slice){&hint, sizeof(hint)});
+}
+
 static void take_hint(void *context, const char *subject, struct slice data)
 {
 	struct cluster *cluster = context;
@@ -132,6 +140,9 @@ static void take_hint(void *context, const char *subject, struct slice data)
 		partition->job_ms = 0;
 		partition->has_jobs = true;
 		condition_signal(&cluster->has_jobs);
+	} else if (strcmp(subject, "tpl.hint.owners") == 0) {
+		cluster->looks = true;
+		condition_signal(&cluster->ends);
 	} else if (hint.number > partition->last) {
 		partition->last = hint.number;
 		wake_copying(cluster);

@@ -115,6 +115,7 @@ struct cluster {
 	struct condition has_jobs; /* for the threads that do jobs */
 	bool is_news;
 	bool is_ending;
+	bool looks; /* an owner has changed: look before it is time */
 	bool is_draining;
 	bool is_connected;
 	bool has_members;        /* they were looked at once */
@@ -152,6 +153,9 @@ void wake_tending(struct cluster *cluster);
 
 /* Tell those who follow the partition of its last entry; hints may be lost. */
 void hint_write(struct cluster *cluster, unsigned partition, uint64_t number);
+
+/* An owner has changed: all look who it is. */
+void owners_changed(struct cluster *cluster);
 
 /* appending.c */
 enum error cluster_append(void *context, struct txn *txn,

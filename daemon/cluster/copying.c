@@ -215,6 +215,7 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	wake_tending(cluster);
 	lock_release(&cluster->lock);
 	answer_questions(cluster, number, true);
+	owners_changed(cluster);
 	return ERR_NONE;
 }
 
@@ -273,6 +274,7 @@ static void hand_over(struct cluster *cluster, unsigned number)
 		lock_acquire(&cluster->lock);
 		cluster->moves++;
 		lock_release(&cluster->lock);
+		owners_changed(cluster);
 	}
 }
 

@@ -485,14 +485,21 @@ static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
 	}
 }
 
+/* Until it is time, or an owner has changed; hints come together. */
 static bool rest(struct cluster *cluster, uint64_t until_ms)
 {
+	uint64_t soon_ms = clock_steady_ms() + MIN_TICK_MS;
 	bool goes_on;
 
 	lock_acquire(&cluster->lock);
-	while (!cluster->is_ending &&
+	while (!cluster->is_ending && !cluster->looks &&
 	       condition_wait_until(&cluster->ends, &cluster->lock, until_ms))
 		;
+	while (!cluster->is_ending && cluster->looks &&
+	       condition_wait_until(&cluster->ends, &cluster->lock,
+				    soon_ms < until_ms ? soon_ms : until_ms))
+		;
+	cluster->looks = false;
 	goes_on = !cluster->is_ending;
 	lock_release(&cluster->lock);
 	return goes_on;
@@ -515,8 +522,7 @@ void *membership_main(void *argument)
 		check_clock(cluster, &clock_reminded_ms);
 		check_domains(cluster, &domains_reminded_ms);
 		now_ms = clock_steady_ms();
-		next_ms =
-			next_ms + tick_ms > now_ms ? next_ms + tick_ms : now_ms;
+		next_ms = now_ms + tick_ms;
 	} while (rest(cluster, next_ms));
 	return NULL;
 }

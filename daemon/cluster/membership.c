@@ -509,21 +509,16 @@ void *membership_main(void *argument)
 {
 	struct cluster *cluster = argument;
 	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
-	uint64_t next_ms = clock_steady_ms();
 	uint64_t clock_reminded_ms = 0;
 	uint64_t domains_reminded_ms = 0;
 
 	if (tick_ms < MIN_TICK_MS)
 		tick_ms = MIN_TICK_MS;
 	do {
-		uint64_t now_ms;
-
 		tell(cluster, look(cluster));
 		check_clock(cluster, &clock_reminded_ms);
 		check_domains(cluster, &domains_reminded_ms);
-		now_ms = clock_steady_ms();
-		next_ms = now_ms + tick_ms;
-	} while (rest(cluster, next_ms));
+	} while (rest(cluster, clock_steady_ms() + tick_ms));
 	return NULL;
 }
 

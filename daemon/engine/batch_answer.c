@@ -211,6 +211,8 @@ enum error batch_answer(struct batch *batch, struct change *change)
 		return is_ingest ? ERR_BUSY : ERR_NOT_FOUND;
 	if (answer->site != 0 && answer->site != site->row.id)
 		return ERR_NOT_FOUND; /* of a site that was deleted */
+	if (is_leased && answer->adoption != site->adoption)
+		return ERR_MOVED; /* and came back: its lease was released */
 	answer->outcome.now_ms = batch->now_ms;
 	site->used = batch->number;
 	if (is_leased)

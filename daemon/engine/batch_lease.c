@@ -84,6 +84,7 @@ static struct work work_of(struct batch *batch, const struct site *site,
 	struct work work = {
 		.lease = *lease,
 		.site = site->row.id,
+		.adoption = site->adoption,
 		.delay_ms = options->delay_ms,
 		.measure = (enum measure)options->measure,
 		.width = options->width,

@@ -140,6 +140,8 @@ struct poison {
 /* What has become of a URL. */
 struct answer {
 	uint32_t site;          /* whose lease it is; 0: any */
+	uint64_t adoption;      /* struct work has it: what was leased before
+				   the site was another's is leased no more */
 	uint32_t pace_ms;       /* of a page of the host, by its robots.txt,
 				   too; not of INGEST */
 	uint64_t pause_ms;      /* the host rests for so long; 0: no */

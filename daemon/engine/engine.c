@@ -388,7 +388,10 @@ static void give_up(struct engine *engine, struct change *change,
 	struct change failed = {
 		.kind = CHANGE_FAILED,
 		.url = change->url,
-		.answer = {.outcome = {.error = error}},
+		.answer = {.adoption = change_ends_lease(change->kind)
+					       ? change->answer.adoption
+					       : 0,
+			   .outcome = {.error = error}},
 	};
 	struct log_subject subject = {0};
 

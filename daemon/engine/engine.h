@@ -63,6 +63,7 @@ struct work {
 	struct lease lease;
 	uint32_t site;
 	uint32_t delay_ms;
+	uint64_t adoption;    /* of the site: for struct answer */
 	enum measure measure; /* of the site */
 	uint16_t width;
 	uint32_t site_flags; /* SITE_* */

@@ -34,12 +34,13 @@ struct site {
 	size_t index;      /* among all sites */
 	unsigned lists;    /* enum site_lists */
 	enum site_waits waits;
-	size_t place;             /* there */
-	uint64_t wake_ms;         /* when it is to be asked for URLs */
-	struct site_row row;      /* its slices are copies of its own */
-	struct linkage *linkage;  /* NULL while the site is closed */
-	uint64_t used;            /* batch of the last use */
-	size_t leased;            /* leased URLs */
+	size_t place;            /* there */
+	uint64_t wake_ms;        /* when it is to be asked for URLs */
+	struct site_row row;     /* its slices are copies of its own */
+	struct linkage *linkage; /* NULL while the site is closed */
+	uint64_t used;           /* batch of the last use */
+	uint64_t adoption; /* batch in which it came from another machine; 0 */
+	size_t leased;     /* leased URLs */
 	size_t leased_before;     /* the same when the batch began */
 	uint32_t pending_before;  /* row.pending_count when the batch began */
 	uint32_t pace_ms;         /* time per page of its host, as last reported

@@ -60,6 +60,7 @@ static struct answer answer_of(const struct job *job, uint32_t first_pause_ms,
 	const struct fetch_result *result = &job->result;
 	struct answer answer = {
 		.site = job->work.site,
+		.adoption = job->work.adoption,
 		.pace_ms = job->pace_ms,
 		.pause_ms = job->pause_ms,
 		.outcome = {.error = job->error,

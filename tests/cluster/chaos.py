@@ -52,6 +52,13 @@ class World:
         self.down = set()  # nodes that were killed
         self.findings = []
 
+    def add_hook(self):
+        """False while what all have in common is on its way to its owner."""
+        answer = self.nodes[0].post("/v1/hooks", {
+            "target": "http://10.77.0.1:8088/", "kinds": KINDS})
+        assert answer.status in (201, 503), answer.text
+        return answer.status == 201
+
     def make_servers(self):
         if self.options.alone:
             return []
@@ -84,9 +91,7 @@ class World:
         for node in self.nodes:
             node.launch()
         self.settle()
-        answer = self.nodes[0].post("/v1/hooks", {
-            "target": "http://10.77.0.1:8088/", "kinds": KINDS})
-        assert answer.status == 201, answer.text
+        network.harness.wait_until(self.add_hook, "a hook")
         time.sleep(3)  # until the other nodes know of it
         for poller in self.pollers:
             poller.start()

@@ -71,6 +71,9 @@ static void pack(struct cluster *cluster, struct txn *txn,
 	portion->parts = entry_parts(portion->packed.size,
 				     cluster->ops->max_bytes(cluster->bus) -
 					     SUBJECT_ROOM);
+	if (rows.size >
+	    ENTRY_MAX_ROWS_BYTES) /* who follows could not read it */
+		portion->parts = ENTRY_MAX_PARTS + 1;
 	log_subject_of(portion->partition, portion->subject);
 	buffer_free(&rows);
 }

@@ -169,13 +169,24 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	scan_end(&scan);
 }
 
-/* Note which hooks have nothing unsaved, before the snapshot is taken. */
+void hook_report_forget(struct hook_report *report, size_t count)
+{
+	assert(count <= report->number_count);
+	report->number_count -= count;
+	memmove(report->numbers, report->numbers + count,
+		report->number_count * sizeof(report->numbers[0]));
+}
+
+/* Note which hooks have nothing unsaved, before the snapshot is taken. What was
+ * saved until now is not in its outbox. */
 static void begin_look(struct delivery *delivery)
 {
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct outlet *outlet = delivery->outlets[i];
 
+		hook_report_forget(&outlet->report, outlet->saved);
+		outlet->saved = 0;
 		outlet->is_there = false;
 		outlet->is_current = !outlet->has_news && !outlet->is_saving;
 	}

@@ -42,7 +42,10 @@ struct outlet {
 				      `error`; the rest is as it stands */
 	char error[128];
 	bool has_news;  /* there is something to report */
-	size_t saving;  /* the first of its events, in the commit under way */
+	size_t saved;   /* the first of its events that are no longer in the
+			   outbox: forgotten before the next snapshot is taken,
+			   as one taken earlier has them still */
+	size_t saving;  /* those behind them, in the commit under way */
 	bool is_saving; /* it is in the commit under way */
 };
 
@@ -67,6 +70,8 @@ struct delivery {
 /* delivery_look.c: the hooks and their next events, as the store has them. */
 void delivery_look(struct delivery *delivery);
 void outlet_destroy(struct outlet *outlet);
+/* Forget the first so many of the events that were delivered. */
+void hook_report_forget(struct hook_report *report, size_t count);
 
 /* delivery_send.c: begin to send what is ready, and take what has ended. */
 void delivery_send(struct delivery *delivery);

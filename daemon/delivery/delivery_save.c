@@ -34,6 +34,7 @@ static void take_report(struct saving *saving, struct outlet *outlet)
 	assert(outlet->has_news && !outlet->is_saving);
 	memcpy(error, outlet->error, sizeof(outlet->error));
 	*report = outlet->report;
+	hook_report_forget(report, outlet->saved);
 	report->error = slice_of(error);
 	outlet->saving = report->number_count;
 	outlet->has_news = false;
@@ -71,18 +72,8 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 	return saving->count > 0 || !is_last;
 }
 
-/* The events that were saved are no longer in the outbox. */
-static void forget_saved(struct outlet *outlet)
-{
-	struct hook_report *report = &outlet->report;
-
-	assert(outlet->saving <= report->number_count);
-	report->number_count -= outlet->saving;
-	memmove(report->numbers, report->numbers + outlet->saving,
-		report->number_count * sizeof(report->numbers[0]));
-}
-
-/* After a commit: forget the reports, or report them again if it failed. */
+/* After a commit: the sender forgets the reports, or they are reported again if
+ * it failed. */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
 	assert(!lock_is_held(&delivery->lock));
@@ -93,7 +84,7 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 		if (!outlet->is_saving)
 			continue;
 		if (is_saved)
-			forget_saved(outlet);
+			outlet->saved += outlet->saving;
 		else
 			outlet->has_news = true;
 		outlet->saving = 0;

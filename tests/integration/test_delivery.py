@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -15,6 +16,8 @@ import harness
 from receiver import Receiver, first_times
 
 ATOM = "{http://www.w3.org/2005/Atom}"
+# tests/cluster/host_faults.c, or none
+HOST_FAULTS = os.environ.get("TEMPLATED_HOST_FAULTS", "")
 HERE = pathlib.Path(__file__).resolve().parent
 # No page is asked for: what happens is what we do.
 CALM = {"watch": {"interval": "0 s", "stale": "0 s"}}
@@ -79,6 +82,16 @@ class Delivery(harness.Case):
 
     def calm_daemon(self, **sections):
         return self.daemon({**CALM, **sections})
+
+    def slow_daemon(self):
+        """Its disk takes 20 ms to have what it was given."""
+        faults = self.folder() / "faults"
+        faults.write_bytes(struct.pack("qq", 20, 0))
+        os.environ.update(LD_PRELOAD=HOST_FAULTS, HOST_FAULTS=str(faults))
+        try:
+            return self.calm_daemon()
+        finally:
+            del os.environ["LD_PRELOAD"], os.environ["HOST_FAULTS"]
 
     def hook(self, daemon, target, **more):
         answer = daemon.post("/v1/hooks", {"target": target, **more})
@@ -284,10 +297,12 @@ class Delivery(harness.Case):
                           daemon.json("/v1/hooks")["hooks"]], [last])
 
     def test_many_deliveries_need_few_commits(self):
-        """A thousand events cost no thousand fsyncs one after the other."""
+        """A thousand events cost no thousand fsyncs one after the other: while
+        a disk takes its time, what was delivered since waits for its next.
+        """
         web = self.web()
         receiver = self.receiver(lambda delivery, tries: "drop")
-        daemon = self.calm_daemon()
+        daemon = self.slow_daemon()
         hook = self.hook(daemon, receiver.url(), kinds="page.*,site.*")
         for _ in range(4):
             daemon.crawl(web.url)
@@ -300,11 +315,26 @@ class Delivery(harness.Case):
         begin = time.monotonic()
         self.wait_for_outbox(daemon, hook)
         commits = daemon.json("/v1/status")["pipeline"]["commits"] - before
-        print(f"{waiting} deliveries in {time.monotonic() - begin:.2f} s")
+        print(f"{waiting} deliveries in {time.monotonic() - begin:.2f} s, "
+              f"{commits} commits")
         seqs = receiver.seqs()
         self.assertEqual(seqs, sorted(set(seqs)))
         # each turn of the committing thread counts one
         self.assertLess(commits, waiting)
+
+    def test_what_is_saved_during_a_look_is_not_delivered_again(self):
+        """The outbox that is looked at may be older than the last commit."""
+        receiver = self.receiver()
+        daemon = self.calm_daemon()
+        hooks = [self.hook(daemon, receiver.url(f"/{i}"), kinds="site.*")
+                 for i in range(16)]
+        self.add_sites(daemon, 40)
+        for hook in hooks:
+            self.wait_for_outbox(daemon, hook)
+        for i in range(len(hooks)):
+            seqs = receiver.seqs(f"/{i}")
+            self.assertEqual(seqs, sorted(set(seqs)))
+            self.assertEqual(len(seqs), 40)
 
     # commands
 

@@ -149,6 +149,11 @@ static enum error check(const jsStreamConfig *is, const jsStreamConfig *must,
 	return ERR_NONE;
 }
 
+#define TOO_FEW_SERVERS                                                       \
+	"cluster: stream %s: there are not so many servers, or they have no " \
+	"room: %s"
+
+/* ERR_NETWORK, ERR_BUSY: it may go later. */
 static enum error error_of(const struct patience *patience, natsStatus status,
 			   jsErrCode code, const char *name)
 {
@@ -170,13 +175,13 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 			"account");
 		return ERR_MALFORMED;
 	case JSInsufficientResourcesErr:
-	case JSStorageResourcesExceededErr:
 	case JSClusterNoPeersErr:
+		/* also while servers that have just started do not know each
+		 * other */
+		return ERR_BUSY;
+	case JSStorageResourcesExceededErr:
 	case JSStreamReplicasNotSupportedErr:
-		log_error(
-			"cluster: stream %s: there are not so many servers, or "
-			"they have no room: %s",
-			name, nats_GetLastError(NULL));
+		log_error(TOO_FEW_SERVERS, name, nats_GetLastError(NULL));
 		return code == JSStorageResourcesExceededErr ? ERR_STORE_FULL
 							     : ERR_MALFORMED;
 	default:
@@ -233,7 +238,13 @@ static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
 		error = nats_wait_connected(&patience)
 				? try_stream(&patience, wanted, creates)
 				: ERR_NETWORK;
-	while (error == ERR_NETWORK && nats_pause(&patience));
+	while ((error == ERR_NETWORK || error == ERR_BUSY) &&
+	       nats_pause(&patience));
+	if (error == ERR_BUSY) {
+		log_warn(TOO_FEW_SERVERS, wanted->Name,
+			 nats_GetLastError(NULL));
+		return ERR_NETWORK;
+	}
 	if (error == ERR_NETWORK)
 		log_warn("cluster: stream %s: no answer of JetStream within "
 			 "%" PRIu32 " ms: most of the NATS servers must be "

@@ -25,10 +25,10 @@ static void adopt_site(struct batch *batch, const struct site_row *row)
 
 	site->is_new = true; /* it goes again, when the batch is undone */
 	site->adoption = batch->number;
-	site->rests_until_ms = batch->now_ms + row->options.delay_ms;
 	sites_add(batch->sites, site);
 	frontier_release(batch->txn, &site->row, batch->now_ms);
-	batch_clamp_site(batch, site);
+	batch_clamp_site(batch, site); /* which ends its rest */
+	site->rests_until_ms = batch->now_ms + row->options.delay_ms;
 }
 
 struct adoption {

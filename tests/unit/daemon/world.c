@@ -9,16 +9,36 @@
 #include "daemon/engine/verify_laws.h"
 #include "store/compress.h"
 
+/* The log of a cluster that has no other machine: all is taken. */
+static enum error append(void *context, struct txn *txn,
+			 struct journal *journal)
+{
+	(void)context;
+	(void)txn;
+	(void)journal;
+	return ERR_NONE;
+}
+
+static void settle(void *context, enum error error)
+{
+	(void)context;
+	(void)error;
+}
+
+static const struct commit_log lone_log = {append, settle, NULL};
+
 static void open_both(struct world *world)
 {
 	const struct store_options options = {
 		.max_map_bytes = world->max_bytes,
 		.is_temporary = true,
+		.partition_of = world->partition_of,
 	};
 	const struct engine_options engine_options = {
 		.max_neighbours = 30,
 		.max_sites = world->max_sites,
 		.max_signature = world->max_signature,
+		.log = world->partition_of == NULL ? NULL : &lone_log,
 	};
 
 	ck_assert_int_eq(store_open(&world->store, world->path, &options),
@@ -34,14 +54,26 @@ static void close_both(struct world *world)
 	store_close(world->store);
 }
 
-void world_open(struct world *world, size_t max_bytes)
+static void open_new(struct world *world)
 {
-	*world = (struct world){.max_bytes = max_bytes,
-				.max_sites = WORLD_MAX_SITES,
-				.now_ms = 1000000};
+	world->max_sites = WORLD_MAX_SITES;
+	world->now_ms = 1000000;
 	snprintf(world->path, sizeof(world->path), "/tmp/test_world.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(world->path));
 	open_both(world);
+}
+
+void world_open(struct world *world, size_t max_bytes)
+{
+	*world = (struct world){.max_bytes = max_bytes};
+	open_new(world);
+}
+
+void world_open_parted(struct world *world,
+		       unsigned (*partition_of)(struct slice host))
+{
+	*world = (struct world){.partition_of = partition_of};
+	open_new(world);
 }
 
 void world_reopen(struct world *world)

@@ -21,11 +21,16 @@ struct world {
 	size_t max_bytes;     /* of the map; 0: the default */
 	size_t max_sites;     /* changes count once it is opened again */
 	size_t max_signature; /* 0: the default */
+	unsigned (*partition_of)(struct slice host); /* NULL: there are none */
 	uint64_t now_ms;
 };
 
 /* Make the folder and open both. */
 void world_open(struct world *world, size_t max_bytes);
+
+/* The same, with a store of partitions. */
+void world_open_parted(struct world *world,
+		       unsigned (*partition_of)(struct slice host));
 
 /* Close both and open them again, as a restart does. */
 void world_reopen(struct world *world);

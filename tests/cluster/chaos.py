@@ -31,6 +31,7 @@ DELAY_S = 0.3
 KINDS = "site.*,template.*"
 SETTLE_S = 180
 PARTITIONS = 257  # that of hooks, too
+BOTH = 0.25  # share of the faults with one of the other kind beside it
 
 
 class World:
@@ -247,27 +248,43 @@ FAULTS = (
 )
 
 
+def is_of_server(fault):
+    return fault.__name__.endswith(("_server", "_all_servers"))
+
+
+def choose(source, rows):
+    """One fault, and now and then another one of a host of the other kind."""
+    chosen = source.choices(rows, [row[1] for row in rows])
+    others = [row for row in rows
+              if is_of_server(row[0]) != is_of_server(chosen[0][0])]
+    if others and source.random() < BOTH:
+        chosen += source.choices(others, [row[1] for row in others])
+    return [row[0] for row in chosen]
+
+
 def do_faults(world, source, until):
-    """One after the other, and the cluster healthy between them."""
+    """One round after the other, and the cluster healthy between them."""
     wanted = world.options.faults.split(",")
     rows = [row for row in FAULTS if (world.servers or not row[2])
             and (wanted == [""] or row[0].__name__ in wanted)]
     counts = {}
     while time.monotonic() < until:
-        fault = source.choices([row[0] for row in rows],
-                               [row[1] for row in rows])[0]
+        faults = choose(source, rows)
         hold = source.uniform(1, 30)
-        name, heal = fault(world, source)
-        counts[fault.__name__] = counts.get(fault.__name__, 0) + 1
-        world.recorder.tell("fault", fault=fault.__name__, of=name,
-                            hold=round(hold, 1))
+        heals = []
+        for fault in faults:
+            name, heal = fault(world, source)
+            heals.append(heal)
+            counts[fault.__name__] = counts.get(fault.__name__, 0) + 1
+            world.recorder.tell("fault", fault=fault.__name__, of=name,
+                                hold=round(hold, 1))
         end = time.monotonic() + hold
         while time.monotonic() < end:
             world.check_running()
             time.sleep(0.2)
-        heal()
-        world.recorder.tell("healed", fault=fault.__name__, of=name,
-                            settled=round(world.settle(), 1))
+        for heal in heals:
+            heal()
+        world.recorder.tell("healed", settled=round(world.settle(), 1))
         time.sleep(source.uniform(0, 5))
     return counts
 

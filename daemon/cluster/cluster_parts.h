@@ -58,9 +58,10 @@ struct partition {
 			   */
 	bool sums;        /* that entry is to be summed up */
 	uint32_t entries; /* since it was */
-	uint64_t log_bytes; /* of the log, since the last snapshot */
-	uint64_t saved_ms;  /* steady: of the last snapshot, or our start */
-	uint64_t published; /* the last event of ours that others can read */
+	uint64_t log_bytes;   /* of the log, since the last snapshot */
+	uint64_t saved_ms;    /* steady: of the last snapshot, or our start */
+	uint64_t saved_bytes; /* of it; 0: we made none yet */
+	uint64_t published;   /* the last event of ours that others can read */
 	bool is_published_known; /* `published` was asked for */
 	bool has_events;         /* there may be some to be published */
 	uint64_t job;            /* the last one that is done */

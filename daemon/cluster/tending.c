@@ -21,10 +21,12 @@
 enum {
 	IDLE_MS = 5000,
 	SNAPSHOTS_KEPT = 2,
-	SNAPSHOT_MAX_MS = 60 * 60 * 1000, /* then little is enough, too */
-	PAUSE_MS = 60 * 1000,             /* after one that failed */
+	SNAPSHOT_SHARE = 4,   /* a snapshot for each 4th of it in the log */
+	PAUSE_MS = 60 * 1000, /* after one that failed */
 	EVENTS_AT_ONCE = 64,
 };
+
+#define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
 
 static bool is_own(struct cluster *cluster, unsigned number)
 {
@@ -39,6 +41,11 @@ static bool is_own(struct cluster *cluster, unsigned number)
 
 /* Snapshots. */
 
+/*
+ * A snapshot has all of the partition: so the larger that is, the more of the
+ * log makes another one, or snapshots would cost many times what changes do.
+ * After a week little is enough, too: what is in the log does not grow old.
+ */
 static bool needs_snapshot(struct cluster *cluster, unsigned number)
 {
 	const struct partition *partition = &cluster->partitions[number];
@@ -48,7 +55,9 @@ static bool needs_snapshot(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	needs = partition->state == PARTITION_OWN &&
 		now_ms >= partition->saved_ms &&
-		(partition->log_bytes >= cluster->options.snapshot_bytes ||
+		((partition->log_bytes >= cluster->options.snapshot_bytes &&
+		  partition->log_bytes >=
+			  partition->saved_bytes / SNAPSHOT_SHARE) ||
 		 (partition->log_bytes > 0 &&
 		  now_ms - partition->saved_ms >= SNAPSHOT_MAX_MS));
 	lock_release(&cluster->lock);
@@ -84,10 +93,12 @@ static void save(struct cluster *cluster, unsigned number)
 			       cluster->depot, &copy);
 	lock_acquire(&cluster->lock);
 	partition->saved_ms = clock_steady_ms();
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
 		partition->log_bytes -= log_bytes;
-	else
+		partition->saved_bytes = copy.bytes;
+	} else {
 		partition->saved_ms += PAUSE_MS;
+	}
 	lock_release(&cluster->lock);
 	if (error == ERR_NONE)
 		shorten_log(cluster, number, copy.head.number);

@@ -368,7 +368,8 @@ const struct config_row config_rows[] = {
 	{"cluster", "snapshot_after", CONFIG_BYTES, true,
 	 FIELD(snapshot_bytes), RANGE(MIB / 64, 1024 * GIB, 64 * MIB),
 	 .meaning = "of the log of a 256th of all sites make another snapshot "
-		    "of it; what the last but one has is dropped from the log"},
+		    "of it, if that is a fourth of the last one, too; what the "
+		    "last but one has is dropped from the log"},
 	{"cluster", "log_size", CONFIG_BYTES, true, FIELD(log_bytes),
 	 RANGE(0, UINT64_C(1024) * GIB, 0),
 	 .meaning = "of the whole log in a server; nothing can be changed "

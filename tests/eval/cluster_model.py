@@ -21,25 +21,27 @@ INPUTS = {
                    "measured"),
     "cpu_ms": (0.99, "CPU ms a page of 50 KB, all of the daemon",
                "measured"),
-    "log_cpu": (0.25, "more CPU of the owner by the log", "aim"),
-    "apply_ms": (0.2, "CPU ms of a follower to apply a page", "assumed"),
-    "log_changed_bytes": (5e3, "bytes of the log, a page that changed",
-                          "estimated"),
+    "log_cpu": (0.27, "more CPU of the owner by the log", "measured"),
+    "apply_ms": (0.6, "CPU ms of a follower to apply a page", "measured"),
+    "log_changed_bytes": (29e3, "bytes of the log, a page that changed",
+                          "measured"),
     "log_same_bytes": (0.4e3, "bytes of the log, one that did not",
                        "assumed"),
     "log_batch": (4.0, "pages in an entry of the log", "assumed"),
     "broker_us": (222.0, "CPU us of three servers a message of 1 KB, R3",
                   "measured"),
-    "broker_kb_us": (5.0, "and more of it for each further KB", "assumed"),
+    "broker_kb_us": (41.0, "and more of it for each further KB", "measured"),
     # how it is set up
     "partitions": (256.0, "partitions", "decided"),
     "copies": (2.0, "copies of a partition", "decided"),
     "room": (1.5, "disk for a byte of the store: free pages, growth",
              "assumed"),
-    "snapshot_days": (7.0, "days between two snapshots", "assumed"),
+    "snapshot_share": (0.25, "of a partition in its log make another one",
+                       "decided"),
+    "snapshot_days": (7.0, "days between two snapshots at most", "decided"),
     "snapshots": (2.0, "snapshots of a partition that are kept", "assumed"),
-    "snapshot_ratio": (0.8, "bytes of a snapshot for one of the store",
-                       "assumed"),
+    "snapshot_ratio": (0.55, "bytes of a snapshot for one of the store",
+                       "measured"),
     "read_mb_s": (100.0, "MB/s at which a node reads a snapshot", "assumed"),
     "lookup_s": (0.8, "seconds between two renewals, and looks, of leases",
                  "decided"),
@@ -84,7 +86,11 @@ def sizes(v):
                      + (1 - v["changed"]) * v["log_same_bytes"])
     r["log_s"] = r["visits_s"] * r["log_page"]
     r["first_log_s"] = r["first_s"] * v["log_changed_bytes"]
-    r["log_kept"] = r["log_s"] * v["snapshot_days"] * DAY_S
+    every_s = min(v["snapshot_days"] * DAY_S,
+                  r["store"] * v["snapshot_share"] / r["log_s"])
+    r["snapshot_days"] = every_s / DAY_S
+    # the last snapshot but one is kept, and the log behind it
+    r["log_kept"] = r["log_s"] * every_s * v["snapshots"]
     r["messages_s"] = (r["visits_s"] / v["log_batch"]
                        + r["nodes"] / v["lookup_s"])
     entry_kb = r["log_page"] * v["log_batch"] / 1e3
@@ -93,7 +99,7 @@ def sizes(v):
                          + r["nodes"] / v["lookup_s"] * v["broker_us"]) / 1e6
     r["listed_s"] = r["nodes"] ** 2 / v["lookup_s"]
     r["snapshot"] = r["store"] * v["snapshot_ratio"]
-    r["snapshot_s"] = r["snapshot"] / (v["snapshot_days"] * DAY_S)
+    r["snapshot_s"] = r["snapshot"] / every_s
     r["depot"] = r["snapshot"] * v["snapshots"]
     r["wire_month"] = r["visits_s"] * v["wire_bytes"] * MONTH_S
     for what in ("pages", "hosts"):
@@ -140,6 +146,8 @@ def print_needs(v, r):
         ["messages to the broker", f"{r['messages_s']:.0f}/s"],
         ["CPU of its servers together", f"{r['broker_cores']:.2f} cores"],
         ["leases read by all nodes", f"{short(r['listed_s'])}/s"],
+        ["days between two snapshots of a partition",
+         f"{r['snapshot_days']:.1f}"],
         ["snapshots written", short(r["snapshot_s"]) + "B/s"],
         ["snapshots kept", short(r["depot"]) + "B"],
         ["read from the web in a month", short(r["wire_month"]) + "B"],

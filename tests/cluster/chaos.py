@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """chaos.py LIBRARY [--seed N] [--seconds N] [--nodes N] [--sites N] [--alone]
-    [--faults NAMES]
+    [--faults NAMES] [--other FOLDER]
 
 A cluster of real programs in a network of its own is told and asked things
 while its hosts are killed, stopped, cut off, slow, full or wrong about the
 time. Then all is healed, and what was acknowledged must be there, once, on all
 copies; see checks.py for the rest. LIBRARY is libhost_faults.so. --alone: one
-daemon without a broker. The seed says what is done; when it happens beside what
+daemon without a broker. --other: programs of another version; nodes go to and
+fro between the two. The seed says what is done; when it happens beside what
 is not ours to say. What happened is left in build/chaos/SEED.*.
 """
 
@@ -48,6 +49,11 @@ class World:
         self.webhook = clients.Webhook()
         self.servers = self.make_servers()
         self.nodes = self.make_nodes()
+        self.versions = [self.nodes[0].program]
+        if options.other:
+            self.versions.append(options.other / "templated")
+            for node in self.nodes[1:]:
+                node.program = self.versions[1]
         self.pollers = [clients.Poller(node, self.recorder)
                         for node in self.nodes]
         self.down = set()  # nodes that were killed
@@ -173,6 +179,20 @@ def kill_node(world, source):
     return node.name, heal
 
 
+def upgrade_node(world, source):
+    """It ends as it should, and goes on with programs of the other version."""
+    node = source.choice(world.nodes)
+    world.down.add(node)
+    node.stop()
+    versions = world.versions
+    node.program = versions[1 - versions.index(node.program)]
+
+    def heal():
+        node.launch()
+        world.down.discard(node)
+    return f"{node.name} {node.program}", heal
+
+
 def pause_node(world, source):
     node = source.choice(world.nodes)
     node.pause()
@@ -244,7 +264,7 @@ FAULTS = (
     (cut_node_from_servers, 3, True), (slow_disk, 2, False),
     (wrong_clock, 2, False), (full_disk, 1, False), (kill_server, 3, True),
     (pause_server, 2, True), (cut_server, 2, True),
-    (kill_all_servers, 1, True),
+    (kill_all_servers, 1, True), (upgrade_node, 6, False),
 )
 
 
@@ -266,6 +286,7 @@ def do_faults(world, source, until):
     """One round after the other, and the cluster healthy between them."""
     wanted = world.options.faults.split(",")
     rows = [row for row in FAULTS if (world.servers or not row[2])
+            and (len(world.versions) > 1 or row[0] is not upgrade_node)
             and (wanted == [""] or row[0].__name__ in wanted)]
     counts = {}
     while time.monotonic() < until:
@@ -476,6 +497,7 @@ def parse():
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--sites", type=int, default=20)
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--other", type=pathlib.Path)
     parser.add_argument("--faults", default="",
                         help="these alone, such as kill_node,cut_server")
     options = parser.parse_args()

@@ -61,7 +61,7 @@ enum bus_bucket {
 	BUS_BUCKETS
 };
 
-enum { BUS_SUBJECT_BYTES = 256, BUS_KEY_BYTES = 128 };
+enum { BUS_SUBJECT_BYTES = 256, BUS_KEY_BYTES = 128, BUS_WHY_BYTES = 512 };
 
 /* "No number is expected." */
 #define BUS_ANY UINT64_MAX
@@ -112,10 +112,12 @@ struct bus_ops {
 	 * buckets: ERR_VERSION (a server older than 2.9), ERR_REFUSED (no
 	 * permission, or a wrong password), ERR_MALFORMED (a stream or bucket
 	 * has other settings), ERR_NOT_FOUND, ERR_NETWORK. What is wrong, where
-	 * and what to do goes to the log.
+	 * and what to do is in why_out then, for people; the log has none of
+	 * it, so that it can be tried again and again.
 	 */
 	enum error (*open)(struct bus **bus_out,
-			   const struct bus_options *options);
+			   const struct bus_options *options,
+			   char why_out[BUS_WHY_BYTES]);
 	void (*close)(struct bus *bus);
 
 	/* Is there a connection? And how far the server's clock is ahead of

@@ -171,6 +171,7 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 			const struct cluster_options *options)
 {
 	struct cluster *cluster = mem_alloc(1, sizeof(*cluster));
+	char why[BUS_WHY_BYTES];
 	enum error error;
 
 	cluster->options = *options;
@@ -188,8 +189,11 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 		cluster->options.sum_entries = SUM_ENTRIES;
 	cluster->ops = bus_load(options->bus.servers);
 	error = cluster->ops == NULL ? ERR_IO : open_depot(cluster);
-	if (error == ERR_NONE)
-		error = cluster->ops->open(&cluster->bus, &options->bus);
+	if (error == ERR_NONE) {
+		error = cluster->ops->open(&cluster->bus, &options->bus, why);
+		if (error != ERR_NONE)
+			log_error("cluster: %s", why);
+	}
 	if (error != ERR_NONE) {
 		cluster_close(cluster);
 		return error;

@@ -1,6 +1,9 @@
 #include "daemon/bus/bus_module.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/bus/nats/nats_bus.h"
 #include "store/memory.h"
@@ -20,8 +23,45 @@ static void nats_close_bus(struct bus *bus)
 	free(bus);
 }
 
+void nats_complain(struct bus *bus, const char *format, ...)
+{
+	size_t used = strlen(bus->why);
+	char text[BUS_WHY_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	/* what is tried again fails for the same reason */
+	if (strstr(bus->why, text) == NULL)
+		snprintf(bus->why + used, sizeof(bus->why) - used, "%s%s",
+			 used > 0 ? "; " : "", text);
+}
+
+static void set_open(struct bus *bus)
+{
+	lock_acquire(&bus->lock);
+	bus->is_open = true;
+	lock_release(&bus->lock);
+}
+
+/* A user is refused here when it has not the node's name. */
+static enum error write_first(struct bus *bus)
+{
+	enum error error = nats_clock(bus);
+
+	if (error != ERR_NONE)
+		nats_complain(bus,
+			      "row _clock.%s of the stream %s: %s (the user of "
+			      "a node has its name, see conf/cluster)",
+			      bus->name, nats_buckets[BUS_NODES].name,
+			      error_text(error));
+	return error;
+}
+
 static enum error nats_open_bus(struct bus **bus_out,
-				const struct bus_options *options)
+				const struct bus_options *options,
+				char why_out[BUS_WHY_BYTES])
 {
 	struct bus *bus = mem_alloc(1, sizeof(*bus));
 	enum error error;
@@ -40,11 +80,14 @@ static enum error nats_open_bus(struct bus **bus_out,
 	if (error == ERR_NONE)
 		error = nats_streams_open(bus, options);
 	if (error == ERR_NONE)
-		error = nats_clock(bus);
-	if (error == ERR_NONE)
+		error = write_first(bus);
+	memcpy(why_out, bus->why, BUS_WHY_BYTES);
+	if (error == ERR_NONE) {
+		set_open(bus);
 		*bus_out = bus;
-	else
+	} else {
 		nats_close_bus(bus);
+	}
 	return error;
 }
 

@@ -50,6 +50,7 @@ struct bus {
 	natsSubscription *inbox_subscription;
 	struct answers *answers;
 	struct copy *copies[BUS_BUCKETS];
+	char why[BUS_WHY_BYTES]; /* who opens it knows it: what is wrong */
 
 	struct lock lock;          /* of all below */
 	struct condition answered; /* a batch is */
@@ -65,6 +66,7 @@ struct bus {
 	int64_t clock_ms;       /* the server's is ahead */
 	uint64_t clock_at_ms;   /* clock_steady_ms(); 0: not known */
 	bool is_connected;
+	bool is_open;   /* the streams were looked at */
 	bool is_closed; /* for good */
 	bool is_ended;  /* by us */
 };
@@ -80,6 +82,9 @@ struct patience {
 
 bool nats_is_connected(struct bus *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct bus *bus);
+/* While it is opened: what is wrong, behind what was already. */
+__attribute__((format(printf, 2, 3))) void
+nats_complain(struct bus *bus, const char *format, ...);
 
 /* nats_link.c */
 

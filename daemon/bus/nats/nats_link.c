@@ -82,20 +82,34 @@ bool nats_was_refused(const struct patience *patience, const char *part)
 	return was_refused;
 }
 
+/* Open, and not closed by us. */
+static bool is_in_use(struct bus *bus)
+{
+	bool is_in_use;
+
+	lock_acquire(&bus->lock);
+	is_in_use = bus->is_open && !bus->is_ended;
+	lock_release(&bus->lock);
+	return is_in_use;
+}
+
 /* Errors that came without a question, such as `Permissions Violation for
  * Publish to "tpl.log.3"`. */
 static void on_error(natsConnection *connection, natsSubscription *subscription,
 		     natsStatus status, void *closure)
 {
 	struct bus *bus = closure;
+	bool is_open = is_in_use(bus);
 	const char *text = "";
 	const char *quote;
 	struct refusal *refusal;
 
 	(void)subscription;
 	natsConnection_GetLastError(connection, &text);
-	log_error("cluster: the NATS server says: %s: %s",
-		  natsStatus_GetText(status), text);
+	/* who opens the bus says what is wrong, and may try it often */
+	log_line(is_open ? LOG_LEVEL_ERROR : LOG_LEVEL_DEBUG,
+		 "cluster: the NATS server says: %s: %s",
+		 natsStatus_GetText(status), text);
 	if (status != NATS_NOT_PERMITTED)
 		return;
 	quote = strchr(text, '"');
@@ -125,14 +139,8 @@ static void set_connected(struct bus *bus, bool is_connected, bool is_closed)
 
 static void on_disconnected(natsConnection *connection, void *closure)
 {
-	struct bus *bus = closure;
-	bool is_ended;
-
 	(void)connection;
-	lock_acquire(&bus->lock);
-	is_ended = bus->is_ended;
-	lock_release(&bus->lock);
-	if (!is_ended)
+	if (is_in_use(closure))
 		log_warn("cluster: no connection to a NATS server");
 	set_connected(closure, false, false);
 }
@@ -189,7 +197,7 @@ static natsStatus set_servers(natsOptions *options, const char *servers)
 	return status;
 }
 
-static natsStatus set_user(natsOptions *options,
+static natsStatus set_user(struct bus *bus, natsOptions *options,
 			   const struct bus_options *wanted)
 {
 	struct buffer password = {0};
@@ -203,8 +211,9 @@ static natsStatus set_user(natsOptions *options,
 	if (wanted->password_file[0] != '\0' &&
 	    file_read(wanted->password_file, MAX_PASSWORD_BYTES, &password) !=
 		    ERR_NONE) {
-		log_error("cluster.password_file %s: it cannot be read",
-			  wanted->password_file);
+		nats_complain(bus,
+			      "cluster.password_file %s: it cannot be read",
+			      wanted->password_file);
 		buffer_free(&password);
 		return NATS_NOT_PERMITTED;
 	}
@@ -220,7 +229,7 @@ static natsStatus set_user(natsOptions *options,
 	return status;
 }
 
-static natsStatus set_tls(natsOptions *options,
+static natsStatus set_tls(struct bus *bus, natsOptions *options,
 			  const struct bus_options *wanted)
 {
 	natsStatus status = NATS_OK;
@@ -236,10 +245,12 @@ static natsStatus set_tls(natsOptions *options,
 		status = natsOptions_LoadCertificatesChain(
 			options, wanted->certificate_file, wanted->key_file);
 	if (status != NATS_OK)
-		log_error("cluster: ca_file %s, certificate_file %s, key_file "
-			  "%s: %s",
-			  wanted->ca_file, wanted->certificate_file,
-			  wanted->key_file, nats_GetLastError(NULL));
+		nats_complain(
+			bus,
+			"cluster: ca_file %s, certificate_file %s, key_file "
+			"%s: %s",
+			wanted->ca_file, wanted->certificate_file,
+			wanted->key_file, nats_GetLastError(NULL));
 	return status;
 }
 
@@ -283,26 +294,29 @@ static natsStatus set_callbacks(natsOptions *options, struct bus *bus)
 	return status;
 }
 
-static enum error connect_error(natsStatus status, const char *servers)
+static enum error connect_error(struct bus *bus, natsStatus status,
+				const char *servers)
 {
 	switch (status) {
 	case NATS_OK:
 		return ERR_NONE;
 	case NATS_CONNECTION_AUTH_FAILED:
 	case NATS_NOT_PERMITTED:
-		log_error("cluster.servers %s: the user or its password is "
-			  "not theirs",
-			  servers);
+		nats_complain(bus,
+			      "cluster.servers %s: the user or its password is "
+			      "not theirs",
+			      servers);
 		return ERR_REFUSED;
 	case NATS_SSL_ERROR:
 	case NATS_SECURE_CONNECTION_WANTED:
 	case NATS_SECURE_CONNECTION_REQUIRED:
-		log_error("cluster.servers %s: no secure connection: %s",
-			  servers, nats_GetLastError(NULL));
+		nats_complain(bus,
+			      "cluster.servers %s: no secure connection: %s",
+			      servers, nats_GetLastError(NULL));
 		return ERR_REFUSED;
 	default:
-		log_warn("cluster.servers %s: %s", servers,
-			 natsStatus_GetText(status));
+		nats_complain(bus, "cluster.servers %s: %s", servers,
+			      natsStatus_GetText(status));
 		return ERR_NETWORK;
 	}
 }
@@ -336,9 +350,9 @@ enum error nats_link_open(struct bus *bus, const struct bus_options *wanted)
 	if (status == NATS_OK)
 		status = natsOptions_SetCustomInboxPrefix(options, bus->prefix);
 	if (status == NATS_OK)
-		status = set_user(options, wanted);
+		status = set_user(bus, options, wanted);
 	if (status == NATS_OK)
-		status = set_tls(options, wanted);
+		status = set_tls(bus, options, wanted);
 	if (status == NATS_OK)
 		status = set_manners(options, bus);
 	if (status == NATS_OK)
@@ -347,14 +361,14 @@ enum error nats_link_open(struct bus *bus, const struct bus_options *wanted)
 		status = natsConnection_Connect(&bus->connection, options);
 	natsOptions_Destroy(options);
 	if (status != NATS_OK)
-		return connect_error(status, wanted->servers);
+		return connect_error(bus, status, wanted->servers);
 	set_connected(bus, true, false);
 	jsOptions_Init(&js);
 	js.Wait = NATS_TRY_MS;
 	status = natsConnection_JetStream(&bus->js, bus->connection, &js);
 	if (status == NATS_OK)
 		status = nats_inbox_open(bus);
-	return connect_error(status, wanted->servers);
+	return connect_error(bus, status, wanted->servers);
 }
 
 void nats_link_close(struct bus *bus)

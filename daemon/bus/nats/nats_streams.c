@@ -83,7 +83,8 @@ struct setting {
 			     be changed, remove the stream */
 };
 
-static bool has_settings(const jsStreamConfig *is, const jsStreamConfig *must)
+static bool has_settings(struct bus *bus, const jsStreamConfig *is,
+			 const jsStreamConfig *must)
 {
 	const struct setting settings[] = {
 		{"retention", is->Retention, must->Retention, NULL},
@@ -105,23 +106,25 @@ static bool has_settings(const jsStreamConfig *is, const jsStreamConfig *must)
 		       strcmp(is->Subjects[0], must->Subjects[0]) == 0;
 
 	if (!has_all)
-		log_error(
-			"cluster: stream %s of the NATS servers: its subjects "
-			"must be %s alone",
-			must->Name, must->Subjects[0]);
+		nats_complain(bus,
+			      "stream %s of the NATS servers: its subjects "
+			      "must be %s alone",
+			      must->Name, must->Subjects[0]);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		const struct setting *setting = &settings[i];
 
 		if (setting->is == setting->must)
 			continue;
 		has_all = false;
-		log_error("cluster: stream %s of the NATS servers: %s is "
-			  "%" PRId64 ", must be %" PRId64 ": %s%s",
-			  must->Name, setting->name, setting->is, setting->must,
-			  setting->mend == NULL
-				  ? "it cannot be changed; remove the stream"
-				  : "nats stream edit ",
-			  setting->mend == NULL ? "" : setting->mend);
+		nats_complain(
+			bus,
+			"stream %s of the NATS servers: %s is "
+			"%" PRId64 ", must be %" PRId64 ": %s%s",
+			must->Name, setting->name, setting->is, setting->must,
+			setting->mend == NULL
+				? "it cannot be changed; remove the stream"
+				: "nats stream edit ",
+			setting->mend == NULL ? "" : setting->mend);
 	}
 	return has_all;
 }
@@ -136,31 +139,36 @@ static void say_limits(const jsStreamConfig *is, const jsStreamConfig *must)
 			 must->MaxBytes, must->MaxAge / S);
 }
 
-static enum error check(const jsStreamConfig *is, const jsStreamConfig *must,
-			bool is_new)
+static enum error check(struct bus *bus, const jsStreamConfig *is,
+			const jsStreamConfig *must, bool is_new)
 {
 	if (is_new && !is->AllowDirect) {
-		log_error("cluster: the NATS server is older than 2.9");
+		nats_complain(
+			bus,
+			"cluster.servers: the NATS server is older than 2.9");
 		return ERR_VERSION;
 	}
-	if (!has_settings(is, must))
+	if (!has_settings(bus, is, must))
 		return ERR_MALFORMED;
 	say_limits(is, must);
 	return ERR_NONE;
 }
 
-#define TOO_FEW_SERVERS                                                       \
-	"cluster: stream %s: there are not so many servers, or they have no " \
+#define TOO_FEW_SERVERS                                              \
+	"stream %s: there are not so many servers, or they have no " \
 	"room: %s"
 
 /* ERR_NETWORK, ERR_BUSY: it may go later. */
 static enum error error_of(const struct patience *patience, natsStatus status,
 			   jsErrCode code, const char *name)
 {
+	struct bus *bus = patience->bus;
+
 	if (nats_was_refused(patience, name)) {
-		log_error("cluster: stream %s: the user may not look at it, or "
-			  "make it (see conf/cluster)",
-			  name);
+		nats_complain(bus,
+			      "stream %s: the user may not look at it, or "
+			      "make it (see conf/cluster)",
+			      name);
 		return ERR_REFUSED;
 	}
 	switch ((int)code) {
@@ -170,9 +178,9 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 		break;
 	case JSNotEnabledErr:
 	case JSNotEnabledForAccountErr:
-		log_error(
-			"cluster: the NATS servers have no JetStream for this "
-			"account");
+		nats_complain(bus,
+			      "the NATS servers have no JetStream for this "
+			      "account");
 		return ERR_MALFORMED;
 	case JSInsufficientResourcesErr:
 	case JSClusterNoPeersErr:
@@ -181,12 +189,13 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 		return ERR_BUSY;
 	case JSStorageResourcesExceededErr:
 	case JSStreamReplicasNotSupportedErr:
-		log_error(TOO_FEW_SERVERS, name, nats_GetLastError(NULL));
+		nats_complain(bus, TOO_FEW_SERVERS, name,
+			      nats_GetLastError(NULL));
 		return code == JSStorageResourcesExceededErr ? ERR_STORE_FULL
 							     : ERR_MALFORMED;
 	default:
-		log_error("cluster: stream %s: %s", name,
-			  nats_GetLastError(NULL));
+		nats_complain(bus, "stream %s: %s", name,
+			      nats_GetLastError(NULL));
 		return ERR_MALFORMED;
 	}
 	log_debug("cluster: stream %s: %s", name, natsStatus_GetText(status));
@@ -210,8 +219,9 @@ static enum error try_stream(const struct patience *patience,
 				  &options, &code);
 	if (status == NATS_NOT_FOUND || code == JSStreamNotFoundErr) {
 		if (!creates) {
-			log_error("cluster: the NATS servers have no stream %s",
-				  wanted->Name);
+			nats_complain(patience->bus,
+				      "the NATS servers have no stream %s",
+				      wanted->Name);
 			return ERR_NOT_FOUND;
 		}
 		code = 0;
@@ -222,7 +232,7 @@ static enum error try_stream(const struct patience *patience,
 				      &options, &code);
 	}
 	error = status == NATS_OK
-			? check(info->Config, wanted, is_new)
+			? check(patience->bus, info->Config, wanted, is_new)
 			: error_of(patience, status, code, wanted->Name);
 	jsStreamInfo_Destroy(info);
 	return error;
@@ -240,16 +250,20 @@ static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
 				: ERR_NETWORK;
 	while ((error == ERR_NETWORK || error == ERR_BUSY) &&
 	       nats_pause(&patience));
+	if (error == ERR_NONE)
+		bus->why[0] = '\0'; /* that was before */
 	if (error == ERR_BUSY) {
-		log_warn(TOO_FEW_SERVERS, wanted->Name,
-			 nats_GetLastError(NULL));
+		nats_complain(bus, TOO_FEW_SERVERS, wanted->Name,
+			      nats_GetLastError(NULL));
 		return ERR_NETWORK;
 	}
 	if (error == ERR_NETWORK)
-		log_warn("cluster: stream %s: no answer of JetStream within "
-			 "%" PRIu32 " ms: most of the NATS servers must be "
-			 "there",
-			 wanted->Name, bus->timeout_ms);
+		nats_complain(bus,
+			      "stream %s: no answer of JetStream within "
+			      "%" PRIu32
+			      " ms: most of the NATS servers must be "
+			      "there",
+			      wanted->Name, bus->timeout_ms);
 	return error;
 }
 

@@ -268,6 +268,17 @@ struct bus_options broker_options(const struct broker *broker)
 				    .creates = true};
 }
 
+enum error broker_try(struct bus **bus_out, const struct bus_ops *ops,
+		      const struct bus_options *options)
+{
+	char why[BUS_WHY_BYTES];
+	enum error error = ops->open(bus_out, options, why);
+
+	hear(&(struct log_event){.message = why});
+	ck_assert_int_eq(error == ERR_NONE, why[0] == '\0');
+	return error;
+}
+
 struct bus *broker_open(const struct bus_ops *ops,
 			const struct bus_options *options)
 {
@@ -275,7 +286,7 @@ struct bus *broker_open(const struct bus_ops *ops,
 	enum error error = ERR_NETWORK;
 
 	for (unsigned i = 0; i < 400 && error == ERR_NETWORK; i++) {
-		error = ops->open(&bus, options);
+		error = broker_try(&bus, ops, options);
 		if (error == ERR_NONE)
 			return bus;
 		nap(50);

@@ -44,6 +44,10 @@ void broker_end(struct broker *broker);
 /* What a test opens a bus with: everything is made, waits are short. */
 struct bus_options broker_options(const struct broker *broker);
 
+/* Open it once; what is wrong counts as said. */
+enum error broker_try(struct bus **bus_out, const struct bus_ops *ops,
+		      const struct bus_options *options);
+
 /* Open it, as soon as the servers are ready: at most 20 s. */
 struct bus *broker_open(const struct bus_ops *ops,
 			const struct bus_options *options);

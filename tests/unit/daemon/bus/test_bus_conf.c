@@ -162,16 +162,16 @@ START_TEST(users_may_what_they_must_and_no_more)
 	ck_assert_int_eq(append(a, "other.log"), ERR_REFUSED);
 	/* another's password */
 	options.user = "b";
-	ck_assert_int_eq(ops->open(&bus, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
 	/* readers and those who ask for work are no nodes */
 	options = options_of("reader");
-	ck_assert_int_eq(ops->open(&bus, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
 	options = options_of("jobs");
-	ck_assert_int_eq(ops->open(&bus, &options), ERR_REFUSED);
+	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
 	/* an authority that did not sign the servers */
 	options = options_of("a");
 	options.ca_file = "/etc/ssl/certs/ca-certificates.crt";
-	ck_assert_int_ne(ops->open(&bus, &options), ERR_NONE);
+	ck_assert_int_ne(broker_try(&bus, ops, &options), ERR_NONE);
 	ops->close(a);
 	ops->close(b);
 }

@@ -472,7 +472,7 @@ static enum error set_peers(struct service *service)
 		.drain = cluster_drain,
 		.remove = cluster_remove,
 		.submit = cluster_submit,
-		.max_bytes = cluster_max_bytes(service->cluster),
+		.max_bytes = cluster_max_bytes,
 		.token = service->node_token,
 		.ca_file = config->bus_ca_file,
 	};

@@ -71,13 +71,15 @@ static json_t *facts_json(const struct cluster_facts *facts)
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
 		json_array_append_new(partitions,
 				      partition_json(i, &facts->partitions[i]));
-	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:I, s:o, s:o}", "name",
-			 facts->name, "is_connected", (int)facts->is_connected,
-			 "has_lease", (int)facts->has_lease, "failovers",
-			 (json_int_t)facts->failovers, "moves",
-			 (json_int_t)facts->moves, "divergences",
-			 (json_int_t)facts->divergences, "nodes", nodes,
-			 "partitions", partitions);
+	return json_pack(
+		"{s:s, s:b, s:b, s:b, s:o, s:I, s:I, s:I, s:o, s:o}", "name",
+		facts->name, "has_joined", (int)facts->has_joined,
+		"is_connected", (int)facts->is_connected, "has_lease",
+		(int)facts->has_lease, "trouble", text_or_null(facts->trouble),
+		"failovers", (json_int_t)facts->failovers, "moves",
+		(json_int_t)facts->moves, "divergences",
+		(json_int_t)facts->divergences, "nodes", nodes, "partitions",
+		partitions);
 }
 
 /* False, answered, when there is none. */
@@ -149,7 +151,7 @@ static enum http_verdict drain(struct call *call, const json_t *request,
 				 "the body must be {\"drains\": true or false, "
 				 "\"node\": NAME}, the node being this one "
 				 "when none is named");
-	if (!is_node(facts, name))
+	if (strcmp(name, facts->name) != 0 && !is_node(facts, name))
 		return call_fail(call, 404, "not_found",
 				 "node %.64s: there is none", name);
 	if (strcmp(name, facts->name) != 0 && !call->is_passed)
@@ -189,6 +191,9 @@ enum http_verdict api_delete_node(struct call *call)
 	if (error == ERR_BUSY)
 		return call_fail(call, 409, "busy",
 				 "node %s is there; stop it first", call->name);
+	if (error == ERR_NETWORK || error == ERR_TIMEOUT)
+		return call_fail(call, 503, "no_broker",
+				 "the broker does not answer; try again");
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, call->name);
 	return call_reply_json(call, 200,

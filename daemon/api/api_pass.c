@@ -339,7 +339,7 @@ static enum error ask_owner(struct passage *passage, struct buffer *answer)
 	enum error error = ERR_TOO_LARGE;
 
 	write_question(passage, &question);
-	if (question.size <= peers->max_bytes)
+	if (question.size <= peers->max_bytes(peers->cluster))
 		error = peers->ask(peers->cluster, passage->partition, NULL,
 				   buffer_slice(&question),
 				   patience_ms(passage), answer);
@@ -536,13 +536,14 @@ void api_answer_node(void *context, struct slice question,
 		     struct buffer *answer)
 {
 	struct api *api = context;
+	const struct peers *peers = api->peers;
 	uint32_t timeout_ms;
 	enum error error;
 
 	lock_acquire(&api->lock);
 	timeout_ms = COMMIT_MS + (uint32_t)api->config.ask_timeout_ms;
 	lock_release(&api->lock);
-	error = api_serve(api, question, api->peers->max_bytes,
+	error = api_serve(api, question, peers->max_bytes(peers->cluster),
 			  timeout_ms - MARGIN_MS, answer);
 	if (error == ERR_TOO_LARGE)
 		refuse_node(answer, 421, "too_large", error);

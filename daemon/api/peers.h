@@ -32,7 +32,8 @@ struct peers {
 	enum error (*remove)(struct cluster *cluster, const char *node);
 	enum error (*submit)(struct cluster *cluster, struct cluster_job *jobs,
 			     size_t count);
-	size_t max_bytes;    /* of a question or an answer */
+	size_t (*max_bytes)(struct cluster *cluster); /* of a question or an
+							 answer */
 	const char *token;   /* of the cluster, for direct connections; or "" */
 	const char *ca_file; /* who vouches for the others there; or "" */
 };

@@ -18,7 +18,6 @@ enum {
 	DEPOT_CONNECT_MS = 10 * 1000,
 	DEPOT_STALL_S = 30,
 	JOBS_AT_ONCE = 64,
-	NODE_ANSWERERS = 4,
 };
 
 uint64_t clock_lease_ms(void)
@@ -123,7 +122,7 @@ void owners_changed(struct cluster *cluster)
 			   (struct slice){&hint, sizeof(hint)});
 }
 
-static void take_hint(void *context, const char *subject, struct slice data)
+void take_hint(void *context, const char *subject, struct slice data)
 {
 	struct cluster *cluster = context;
 	struct partition *partition;
@@ -171,7 +170,6 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 			const struct cluster_options *options)
 {
 	struct cluster *cluster = mem_alloc(1, sizeof(*cluster));
-	char why[BUS_WHY_BYTES];
 	enum error error;
 
 	cluster->options = *options;
@@ -190,16 +188,14 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 	cluster->ops = bus_load(options->bus.servers);
 	error = cluster->ops == NULL ? ERR_IO : open_depot(cluster);
 	if (error == ERR_NONE) {
-		error = cluster->ops->open(&cluster->bus, &options->bus, why);
-		if (error != ERR_NONE)
-			log_error("cluster: %s", why);
+		read_id(cluster);
+		read_places(cluster);
+		error = join_at_start(cluster);
 	}
 	if (error != ERR_NONE) {
 		cluster_close(cluster);
 		return error;
 	}
-	read_id(cluster);
-	read_places(cluster);
 	*cluster_out = cluster;
 	return ERR_NONE;
 }
@@ -221,21 +217,8 @@ static bool start_workers(struct cluster *cluster)
 enum error cluster_run(struct cluster *cluster, struct engine *engine,
 		       struct pipeline *pipeline)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	enum error error;
-
 	cluster->engine = engine;
 	cluster->pipeline = pipeline;
-	error = cluster->ops->listen(cluster->bus, "tpl.hint.*", take_hint,
-				     cluster);
-	if (error != ERR_NONE)
-		return error;
-	snprintf(subject, sizeof(subject), "tpl.node.%s",
-		 cluster->options.bus.name);
-	error = cluster->ops->answer(cluster->bus, subject, cluster_answer,
-				     cluster, NODE_ANSWERERS);
-	if (error != ERR_NONE)
-		return error;
 	if (pthread_create(&cluster->copying, NULL, copying_main, cluster) != 0)
 		return ERR_IO;
 	if (pthread_create(&cluster->tending, NULL, tending_main, cluster) !=
@@ -295,6 +278,7 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 {
 	lock_acquire(&cluster->lock);
 	*facts_out = (struct cluster_facts){
+		.has_joined = cluster->bus != NULL,
 		.is_connected = cluster->is_connected,
 		.has_lease = has_lease(cluster),
 		.failovers = cluster->failovers,
@@ -309,6 +293,8 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 	};
 	snprintf(facts_out->name, sizeof(facts_out->name), "%s",
 		 cluster->options.bus.name);
+	snprintf(facts_out->trouble, sizeof(facts_out->trouble), "%s",
+		 cluster->trouble);
 	for (size_t i = 0; i < cluster->member_count; i++)
 		facts_out->nodes[i] = cluster->members[i].facts;
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
@@ -356,13 +342,15 @@ enum error cluster_ask(struct cluster *cluster, unsigned partition,
 		       uint32_t timeout_ms, struct buffer *answer)
 {
 	char subject[BUS_SUBJECT_BYTES];
+	struct bus *bus = bus_now(cluster);
 
+	if (bus == NULL)
+		return ERR_NOT_FOUND;
 	if (node != NULL)
 		snprintf(subject, sizeof(subject), "tpl.node.%s", node);
 	else
 		snprintf(subject, sizeof(subject), "tpl.q.%03u", partition);
-	return cluster->ops->ask(cluster->bus, subject, question, timeout_ms,
-				 answer);
+	return cluster->ops->ask(bus, subject, question, timeout_ms, answer);
 }
 
 void cluster_end_call(struct cluster *cluster)
@@ -428,7 +416,9 @@ void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
 
 size_t cluster_max_bytes(struct cluster *cluster)
 {
-	return cluster->ops->max_bytes(cluster->bus);
+	struct bus *bus = bus_now(cluster);
+
+	return bus == NULL ? 0 : cluster->ops->max_bytes(bus);
 }
 
 /* "tpl.hint.jobs", with the partition. */
@@ -477,7 +467,7 @@ static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
 enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 			  size_t count)
 {
-	enum error error = ERR_NONE;
+	enum error error = bus_now(cluster) == NULL ? ERR_NETWORK : ERR_NONE;
 
 	for (size_t i = 0; i < count && error == ERR_NONE; i += JOBS_AT_ONCE) {
 		size_t left = count - i;
@@ -492,9 +482,11 @@ enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
  * and with others in its place, nothing is kept of it. */
 enum error cluster_remove(struct cluster *cluster, const char *node)
 {
+	struct bus *bus = bus_now(cluster);
 	struct bus_row row = {0};
 	enum error error =
-		cluster->ops->get(cluster->bus, BUS_NODES, node, &row);
+		bus == NULL ? ERR_NETWORK
+			    : cluster->ops->get(bus, BUS_NODES, node, &row);
 
 	buffer_free(&row.value);
 	if (error == ERR_NONE)

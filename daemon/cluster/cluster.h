@@ -26,8 +26,9 @@ enum {
 	 */
 	PARTITION_COMMON = PARTITIONS,
 	ALL_PARTITIONS,
-	NODE_NAME_BYTES = 64,    /* with NUL: letters, digits, '-', '_' */
-	NODE_ADDRESS_BYTES = 256 /* "https://host:port", or "" */
+	NODE_NAME_BYTES = 64,     /* with NUL: letters, digits, '-', '_' */
+	NODE_ADDRESS_BYTES = 256, /* "https://host:port", or "" */
+	NODE_TROUBLE_BYTES = 512
 };
 
 enum partition_state {
@@ -63,20 +64,24 @@ struct node_facts {
 
 struct cluster_facts {
 	char name[NODE_NAME_BYTES]; /* this node's */
-	bool is_connected;          /* to the broker */
+	bool has_joined;    /* it has reached the broker since it started */
+	bool is_connected;  /* to the broker */
 	bool has_lease;     /* without it nothing is committed or fetched */
 	uint64_t failovers; /* partitions taken from nodes that are gone */
 	uint64_t moves;     /* partitions handed over or taken over */
 	uint64_t appends;   /* transactions that went to the log */
 	uint64_t append_us; /* for all of them */
 	uint64_t append_bytes;
-	uint64_t divergences;     /* copies that were found to differ */
+	uint64_t divergences;             /* copies that were found to differ */
+	char trouble[NODE_TROUBLE_BYTES]; /* why there is no lease, for people;
+					     or "" */
 	struct node_facts *nodes; /* [node_count], sorted by name; free() */
 	size_t node_count;
 	struct partition_facts partitions[ALL_PARTITIONS];
 };
 
-/* Bytes that a question, an answer or a job may have. */
+/* Bytes that a question, an answer or a job may have; 0 while there is nobody
+ * to ask. */
 size_t cluster_max_bytes(struct cluster *cluster);
 
 /* What is known now; any thread. */
@@ -99,6 +104,9 @@ void cluster_find(struct cluster *cluster, unsigned partition,
 		  struct whereabouts *out);
 
 /*
+ * Until the broker is reached for the first time there is nobody to ask: what
+ * asks it is ERR_NOT_FOUND (cluster_ask()) or ERR_NETWORK.
+ *
  * Ask the owner of the partition (subject tpl.q.<P>) or, with `node`, that node
  * (tpl.node.<NAME>). As bus_ops.ask().
  */

@@ -31,8 +31,9 @@ struct cluster_options {
 };
 
 /*
- * Connect to the broker. The texts of the options and the store, which has
- * partitions, outlive it. Errors as of bus_ops.open(), with a line in the log;
+ * Connect to the broker, if it answers: else that is tried again when the node
+ * runs. The texts of the options and the store, which has partitions, outlive
+ * it. Errors as of bus_ops.open() but for ERR_NETWORK, with a line in the log;
  * ERR_IO: the broker's module is not there.
  */
 enum error cluster_open(struct cluster **cluster_out, struct store *store,

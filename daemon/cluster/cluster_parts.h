@@ -22,6 +22,7 @@
 #include "daemon/runtime/condition.h"
 #include "store/compress.h"
 #include "store/journal.h"
+#include "store/log.h"
 
 /* So many jobs are done at a time, each of another partition. */
 enum { JOB_THREADS = 4 };
@@ -86,7 +87,9 @@ struct member {
 
 struct cluster {
 	const struct bus_ops *ops;
-	struct bus *bus;
+	struct bus *bus; /* NULL while no server has answered, then one for
+			    ever; those that had a lease may read it without
+			    the lock */
 	struct cluster_options options;
 	struct store *store;
 	struct engine *engine;     /* set by cluster_run() */
@@ -119,7 +122,10 @@ struct cluster {
 	bool looks; /* an owner has changed: look before it is time */
 	bool is_draining;
 	bool is_connected;
-	bool has_members;        /* they were looked at once */
+	char trouble[NODE_TROUBLE_BYTES]; /* why it is not, or "" */
+	uint64_t trouble_ms;              /* steady: it was logged */
+	uint64_t join_ms;                 /* steady: not tried before this */
+	bool has_members;                 /* they were looked at once */
 	uint64_t lease_until_ms; /* by clock_lease_ms(); 0: there is none */
 	uint64_t revision;       /* of our row in BUS_NODES */
 	int64_t clock_ms;
@@ -162,6 +168,26 @@ void owners_changed(struct cluster *cluster);
 enum error cluster_append(void *context, struct txn *txn,
 			  struct journal *journal);
 void cluster_settle(void *context, enum error error);
+
+/* joining.c */
+
+/* The broker, once it was reached; any thread. */
+struct bus *bus_now(struct cluster *cluster);
+
+/* Reach it, if it answers; else joining is the membership thread's. Errors that
+ * no time will mend, with a line in the log. */
+enum error join_at_start(struct cluster *cluster);
+
+/* Reach it, if there is none yet; the membership thread. */
+enum error join(struct cluster *cluster);
+
+/* What is wrong, for /v1/cluster and the log, which has the same once a minute;
+ * "": nothing is. */
+void set_trouble(struct cluster *cluster, enum log_level level,
+		 const char *text);
+
+/* cluster.c: a bus_listener of tpl.hint.* */
+void take_hint(void *context, const char *subject, struct slice data);
 
 /* membership.c */
 void *membership_main(void *argument);

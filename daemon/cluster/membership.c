@@ -170,15 +170,17 @@ static void free_rows(struct bus_row *rows, size_t count)
 static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 {
 	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
+	char text[NODE_TROUBLE_BYTES];
 	bool is_other =
 		json != NULL && strcmp(text_of(json, "id"), cluster->id) != 0;
 
 	json_decref(json);
+	snprintf(text, sizeof(text),
+		 "cluster.node %s: another store has this name now; give each "
+		 "node its own, or wait for the other's lease to end",
+		 cluster->options.bus.name);
 	if (is_other)
-		log_error("cluster.node %s: another store has this name now; "
-			  "give each node its own, or wait for the other's "
-			  "lease to end",
-			  cluster->options.bus.name);
+		set_trouble(cluster, LOG_LEVEL_ERROR, text);
 	return is_other;
 }
 
@@ -409,14 +411,18 @@ static void plan(struct cluster *cluster)
 /* One turn; false when the broker did not answer. */
 static bool look(struct cluster *cluster)
 {
-	enum error error = renew(cluster);
+	enum error error = join(cluster);
 
+	if (error == ERR_NONE)
+		error = renew(cluster);
 	if (error == ERR_NONE)
 		error = look_at_nodes(cluster);
 	if (error == ERR_NONE)
 		error = look_at_owners(cluster);
 	if (error == ERR_NONE)
 		plan(cluster);
+	if (error == ERR_NONE)
+		set_trouble(cluster, LOG_LEVEL_DEBUG, "");
 	return error == ERR_NONE;
 }
 
@@ -424,10 +430,12 @@ static bool look(struct cluster *cluster)
 static void tell(struct cluster *cluster, bool is_connected)
 {
 	bool was_connected;
+	bool is_untold;
 	bool is_over;
 
 	lock_acquire(&cluster->lock);
 	is_over = cluster->lease_until_ms != 0 && !has_lease(cluster);
+	is_untold = !is_connected && *cluster->trouble == '\0';
 	was_connected = cluster->is_connected;
 	cluster->is_connected = is_connected;
 	if (!has_lease(cluster))
@@ -438,6 +446,9 @@ static void tell(struct cluster *cluster, bool is_connected)
 		store_own(cluster->store, i, false);
 	if (is_over)
 		pipeline_leave_strangers(cluster->pipeline, 0);
+	if (is_untold)
+		set_trouble(cluster, LOG_LEVEL_DEBUG,
+			    "the NATS servers do not answer");
 	if (was_connected && !is_connected)
 		log_warn("cluster: the broker does not answer; without it "
 			 "nothing is fetched or changed, and answers may be "
@@ -453,6 +464,8 @@ static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
 	uint64_t now_ms = clock_steady_ms();
 	int64_t clock_ms = 0;
 
+	if (cluster->bus == NULL)
+		return;
 	cluster->ops->is_connected(cluster->bus, &clock_ms);
 	lock_acquire(&cluster->lock);
 	cluster->clock_ms = clock_ms;

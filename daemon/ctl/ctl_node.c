@@ -111,11 +111,14 @@ static void print_status(json_t *answer)
 		json_incref(json_object_get(answer, "nodes")),
 		json_incref(json_object_get(answer, "partitions"))};
 
+	bool has_joined = json_is_true(json_object_get(answer, "has_joined"));
+
 	json_object_del(answer, "nodes");
 	json_object_del(answer, "partitions");
 	client_print_object(answer);
 	print_table(members[0], &nodes, NULL);
-	print_table(members[1], &partitions, is_restless);
+	if (has_joined) /* else it knows of none */
+		print_table(members[1], &partitions, is_restless);
 	json_decref(members[0]);
 	json_decref(members[1]);
 }

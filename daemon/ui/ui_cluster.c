@@ -186,16 +186,29 @@ static void append_figures(struct buffer *out, const json_t *cluster)
 		      lag);
 }
 
+static void append_trouble(struct buffer *out, const json_t *cluster)
+{
+	if (!json_is_string(json_object_get(cluster, "trouble")))
+		return;
+	buffer_append_text(out, "<p>");
+	ui_text(out, ui_member(cluster, "trouble"), UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</p>\n");
+}
+
 void ui_cluster(struct buffer *out, const json_t *cluster)
 {
 	buffer_append_text(out, "<h1>Cluster</h1>\n<p class=\"lede\">As node ");
 	ui_text(out, ui_member(cluster, "name"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, " sees it. ");
 	if (!ui_is_true(cluster, "is_connected"))
-		ui_badge(out, "bad", "no broker");
+		ui_badge(out, "bad",
+			 ui_is_true(cluster, "has_joined")
+				 ? "no broker"
+				 : "never reached the broker");
 	if (!ui_is_true(cluster, "has_lease"))
 		ui_badge(out, "bad", "no lease: nothing is changed here");
 	buffer_append_text(out, "</p>\n");
+	append_trouble(out, cluster);
 	append_figures(out, cluster);
 	append_nodes(out, json_object_get(cluster, "nodes"));
 	append_field(out, cluster);

@@ -18,6 +18,9 @@ server_name: {name}
 listen: "127.0.0.1:{port}"
 max_payload: 8MB
 jetstream {{ store_dir: "{folder}/{name}", max_file: 4GB, max_mem: 64MB }}
+"""
+
+ROUTES = """
 cluster {{
 	name: test
 	listen: "127.0.0.1:{route}"
@@ -37,9 +40,9 @@ def needed():
 
 
 class Broker:
-    """Three servers that are one JetStream, in a folder of their own."""
+    """Servers that are one JetStream, in a folder of their own."""
 
-    def __init__(self, count=3):
+    def __init__(self, count=3, starts=True):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-nats-"))
         self.ports = [harness.free_port() for _ in range(2 * count)]
         self.processes = [None] * count
@@ -47,11 +50,12 @@ class Broker:
                            for port in self.ports[count:])
         for i in range(count):
             self._conf(i).write_text(CONF.format(
-                name=f"s{i}", port=self.ports[i], folder=self.folder,
-                route=self.ports[count + i], routes=routes))
+                name=f"s{i}", port=self.ports[i], folder=self.folder) +
+                (ROUTES.format(route=self.ports[count + i], routes=routes)
+                 if count > 1 else ""))
         self.urls = ", ".join(f"nats://127.0.0.1:{port}"
                               for port in self.ports[:count])
-        for i in range(count):
+        for i in range(count if starts else 0):
             self.start(i)
 
     def _conf(self, i):

@@ -27,11 +27,11 @@ void nats_complain(struct bus *bus, const char *format, ...)
 {
 	size_t used = strlen(bus->why);
 	char text[BUS_WHY_BYTES];
-	va_list arguments;
+	va_list list;
 
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
 	/* what is tried again fails for the same reason */
 	if (strstr(bus->why, text) == NULL)
 		snprintf(bus->why + used, sizeof(bus->why) - used, "%s%s",

@@ -63,7 +63,8 @@ static void facts(struct cluster *cluster, struct cluster_facts *out)
 {
 	struct joined *joined = cluster->joined;
 
-	*out = (struct cluster_facts){.is_connected = true,
+	*out = (struct cluster_facts){.has_joined = true,
+				      .is_connected = true,
 				      .has_lease = true,
 				      .failovers = 1,
 				      .moves = 2,
@@ -169,6 +170,11 @@ static enum error submit(struct cluster *cluster, struct cluster_job *jobs,
 	return error;
 }
 
+static size_t max_bytes(struct cluster *cluster)
+{
+	return cluster->max_bytes;
+}
+
 void joined_open(struct joined *joined, unsigned count)
 {
 	joined->count = count;
@@ -181,7 +187,7 @@ void joined_open(struct joined *joined, unsigned count)
 		world_open(&node->world, 0);
 		served_make(&node->served, node->world.store,
 			    node->world.engine, node->world.path);
-		node->cluster = (struct cluster){joined, i};
+		node->cluster = (struct cluster){joined, i, 1 << 16};
 		node->peers = (struct peers){
 			.cluster = &node->cluster,
 			.partition = partition,
@@ -191,7 +197,7 @@ void joined_open(struct joined *joined, unsigned count)
 			.drain = drain,
 			.remove = remove_node,
 			.submit = submit,
-			.max_bytes = 1 << 16,
+			.max_bytes = max_bytes,
 			.token = JOINED_TOKEN,
 			.ca_file = "",
 		};

@@ -21,6 +21,7 @@ enum { JOINED_MAX = 3, NOBODY = JOINED_MAX };
 struct cluster {
 	struct joined *joined;
 	unsigned self;
+	size_t max_bytes;
 };
 
 struct joined_node {

@@ -298,7 +298,7 @@ START_TEST(what_does_not_fit_is_to_be_asked_for_directly)
 	struct buffer answer;
 
 	atomic_store(&joined.owners[A], 1);
-	joined.nodes[1].peers.max_bytes = 100;
+	joined.nodes[1].cluster.max_bytes = 100;
 	refuse("GET", "/v1/sites/a.example", NULL, 421, "ask_owner");
 	answer = ask_node("/v1/sites/a.example", "X-Templated-Right: read\r\n");
 	expect_header(&answer, "X-Templated-Node: ");
@@ -424,7 +424,7 @@ START_TEST(a_node_whose_list_is_too_large_gives_less_at_a_time)
 {
 	json_t *list;
 
-	joined.nodes[1].peers.max_bytes = 1200; /* one site, not two */
+	joined.nodes[1].cluster.max_bytes = 1200; /* one site, not two */
 	list = ask_json("GET", "/v1/sites", NULL);
 	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 3);
 	ck_assert_str_eq(host_at(list, 2), "next.example");
@@ -508,10 +508,10 @@ END_TEST
 START_TEST(what_is_too_large_for_the_broker_comes_directly)
 {
 	atomic_store(&joined.has_addresses, true);
-	joined.nodes[1].peers.max_bytes = 100;
+	joined.nodes[1].cluster.max_bytes = 100;
 	expect("GET", "/v1/sites/news.example", NULL, 200,
 	       "X-Templated-Node: n1");
-	joined.nodes[0].peers.max_bytes = 50;
+	joined.nodes[0].cluster.max_bytes = 50;
 	expect("POST", "/v1/extract?url=http://news.example/9",
 	       "<html><body><p>Some text.</p></body></html>", 200,
 	       "X-Templated-Node: n1");

@@ -1,0 +1,100 @@
+/*
+ * The way to the broker, at the start or as soon as its servers answer. Nothing
+ * else asks the broker before it was reached, since nothing is ours or has
+ * members until then; the rest of the daemon asks by bus_now().
+ */
+#include "daemon/cluster/cluster_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/runtime/clock.h"
+
+enum {
+	NODE_ANSWERERS = 4,
+	REMIND_MS = 60 * 1000, /* of what is wrong still */
+	RETRY_MS = 1000,
+	WRONG_MS = 10 * 1000, /* settings, which somebody has to change */
+};
+
+struct bus *bus_now(struct cluster *cluster)
+{
+	struct bus *bus;
+
+	lock_acquire(&cluster->lock);
+	bus = cluster->bus;
+	lock_release(&cluster->lock);
+	return bus;
+}
+
+void set_trouble(struct cluster *cluster, enum log_level level,
+		 const char *text)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool is_told;
+
+	lock_acquire(&cluster->lock);
+	is_told = strcmp(cluster->trouble, text) != 0 ||
+		  now_ms >= cluster->trouble_ms + REMIND_MS;
+	if (is_told)
+		cluster->trouble_ms = now_ms;
+	snprintf(cluster->trouble, sizeof(cluster->trouble), "%s", text);
+	lock_release(&cluster->lock);
+	if (is_told && *text != '\0')
+		log_line(level, "cluster: %s", text);
+}
+
+/* Hear hints, and what others ask of this node. */
+static enum error listen_to_nodes(struct cluster *cluster, struct bus *bus)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	enum error error =
+		cluster->ops->listen(bus, "tpl.hint.*", take_hint, cluster);
+
+	snprintf(subject, sizeof(subject), "tpl.node.%s",
+		 cluster->options.bus.name);
+	if (error == ERR_NONE)
+		error = cluster->ops->answer(bus, subject, cluster_answer,
+					     cluster, NODE_ANSWERERS);
+	return error;
+}
+
+enum error join(struct cluster *cluster)
+{
+	char why[BUS_WHY_BYTES] = "the connection was lost at once";
+	struct bus *bus = NULL;
+	enum error error;
+
+	if (cluster->bus != NULL)
+		return ERR_NONE;
+	if (clock_steady_ms() < cluster->join_ms)
+		return ERR_NETWORK;
+	error = cluster->ops->open(&bus, &cluster->options.bus, why);
+	if (error == ERR_NONE)
+		error = listen_to_nodes(cluster, bus);
+	if (error == ERR_NONE) {
+		lock_acquire(&cluster->lock);
+		cluster->bus = bus;
+		lock_release(&cluster->lock);
+		return ERR_NONE;
+	}
+	if (bus != NULL)
+		cluster->ops->close(bus);
+	set_trouble(cluster,
+		    error == ERR_NETWORK ? LOG_LEVEL_WARN : LOG_LEVEL_ERROR,
+		    why);
+	cluster->join_ms = clock_steady_ms() +
+			   (error == ERR_NETWORK ? RETRY_MS : WRONG_MS);
+	return error;
+}
+
+enum error join_at_start(struct cluster *cluster)
+{
+	enum error error = join(cluster);
+
+	if (error != ERR_NETWORK)
+		return error;
+	log_warn("cluster: this node joins when the servers answer; until then "
+		 "nothing is fetched or changed, and answers may be old");
+	return ERR_NONE;
+}

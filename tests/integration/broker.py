@@ -3,6 +3,7 @@
 Python's standard library alone; skips() says where nats-server is missing.
 """
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -187,3 +188,58 @@ class Cluster:
             node.process.terminate()
         for node in self.nodes:
             node.remove()
+
+
+class SecureBroker(Broker):
+    """Three servers with the files of conf/cluster and what make-secrets makes
+    for `localhost`, whose names nobody but they and their users know."""
+
+    CONF = harness.ROOT / "conf" / "cluster"
+
+    def __init__(self):
+        super().__init__(starts=False)
+        self.secrets = self.folder / "secrets"
+        done = harness.run(["sh", self.CONF / "make-secrets", self.secrets,
+                            "localhost"])
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        routes = "".join(f'"nats://localhost:{port}"\n'
+                         for port in self.ports[3:])
+        self.urls = ", ".join(f"tls://localhost:{port}"
+                              for port in self.ports[:3])
+        for i in range(3):
+            self.install(i, f"routes: [\n{routes}]\n")
+            self.start(i)
+        # the daemons become another user, who reads these
+        harness.give(self.secrets)
+        self.folder.chmod(0o711)
+
+    def install(self, i, routes):
+        folder = self.folder / f"c{i}"
+        folder.mkdir()
+        for name in ("nats-server.conf", "users.conf"):
+            shutil.copy(self.CONF / name, folder)
+        for name, target in (("passwords.conf",) * 2, ("ca.pem",) * 2,
+                             ("localhost.pem", "server.pem"),
+                             ("localhost.key", "server.key")):
+            shutil.copy(self.secrets / name, folder / target)
+        (folder / "routes.conf").write_text(routes, "utf-8")
+
+    def start(self, i):
+        environment = {
+            "NATS_NAME": "abc"[i],
+            "NATS_CLIENTS": f"127.0.0.1:{self.ports[i]}",
+            "NATS_SERVERS": f"127.0.0.1:{self.ports[3 + i]}",
+            "NATS_STORE": str(self.folder / f"s{i}")}
+        with open(self.folder / f"s{i}.log", "a", encoding="utf-8") as log:
+            self.processes[i] = subprocess.Popen(
+                [PROGRAM, "-c", "nats-server.conf"],
+                cwd=self.folder / f"c{i}", env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
+
+    def rows(self, user):
+        """Of cluster: in the configuration of a node of this user."""
+        return {"user": user, "password_file":
+                f'"{self.secrets}/password.{user}"',
+                "ca_file": f'"{self.secrets}/ca.pem"'}

@@ -1,0 +1,92 @@
+"""Nodes on servers with the configuration, the users and the certificates that
+conf/cluster has for them, and with TLS between the nodes, too."""
+
+import broker
+import harness
+
+SITES = 6
+PAGES = 12
+
+
+class ClusterTls(harness.Case):
+    def setUp(self):
+        self.servers = broker.SecureBroker()
+        self.addCleanup(self.servers.remove)
+
+    def node(self, name, user=None, **rows):
+        port = harness.free_port()
+        secrets = self.servers.secrets
+        node = broker.Node(name, self.servers, {
+            "listen": {"address": f'"127.0.0.1:{port}"',
+                       "certificate": f'"{secrets}/localhost.pem"',
+                       "key": f'"{secrets}/localhost.key"'},
+            "cluster": {**self.servers.rows(user or name),
+                        "address": f'"https://localhost:{port}"', **rows}})
+        self.addCleanup(node.remove)
+        return node
+
+    def make_streams(self):
+        """As the operator, once."""
+        node = self.node("a", "operator").start()
+        harness.wait_until(lambda: node.json("/v1/cluster")["has_joined"],
+                           "the streams")
+        node.stop()
+
+    def start_two(self, **rows):
+        nodes = [self.node(name, **rows).start() for name in ("a", "b")]
+
+        def share():
+            rows = nodes[0].json("/v1/cluster")
+            return (len(rows["nodes"]) == 2 and
+                    min(row["owned"] for row in rows["nodes"]) > 90 and
+                    sum(row["owned"] for row in rows["nodes"]) == 257)
+        try:
+            harness.wait_until(share, "two nodes that share all", 60)
+        except AssertionError as late:
+            raise AssertionError(f"{late}\n" + "\n".join(
+                node.messages() for node in nodes)) from None
+        return nodes
+
+    def token(self):
+        path = self.folder() / "token"
+        path.write_text("a-token-of-the-nodes\n", "utf-8")
+        harness.give(path.parent)
+        return str(path)
+
+    def crawl(self, nodes, port):
+        """{host: its node}; both have some."""
+        owners = {}
+        for i in range(SITES):
+            host = f"site{i}.localhost:{port}"
+            answer = nodes[0].post("/v1/sites", {"url": f"http://{host}/",
+                                                 "max_pages": PAGES})
+            self.assertEqual(answer.status, 201, answer.text)
+            owners[host] = answer.headers.get("X-Templated-Node", "a")
+        for host in owners:
+            nodes[1].wait_for(host)
+        self.assertEqual(set(owners.values()), {"a", "b"})
+        return owners
+
+    def expect_answers(self, nodes, owners):
+        for host, owner in owners.items():
+            other = nodes[1 if owner == "a" else 0]
+            text = other.get("/v1/text", url=f"http://{host}/")
+            texts = other.get(f"/v1/sites/{host}/texts")
+            for answer in (text, texts):
+                self.assertEqual(answer.status, 200, answer.text)
+                self.assertEqual(answer.headers["X-Templated-Node"], owner)
+            self.assertGreater(len(texts.body.splitlines()), PAGES - 4)
+
+    def test_nodes_with_the_secrets_that_are_made(self):
+        port = self.web().port
+        self.make_streams()
+        nodes = self.start_two(token_file=self.token())
+        owners = self.crawl(nodes, port)
+        self.expect_answers(nodes, owners)
+        for node in nodes:  # they may do all that they do
+            self.assertNotIn("the NATS server says", node.messages())
+
+
+if __name__ == "__main__":
+    broker.needed()
+    harness.main()

@@ -131,9 +131,27 @@ class World:
     def settle(self):
         """The seconds until all of it is as if nothing had been."""
         begin = time.monotonic()
-        network.harness.wait_until(self.is_settled, "a healthy cluster",
-                                   SETTLE_S)
+        try:
+            network.harness.wait_until(self.is_settled, "a healthy cluster",
+                                       SETTLE_S)
+        except AssertionError:
+            self.tell_unsettled()
+            raise
         return time.monotonic() - begin
+
+    def tell_unsettled(self):
+        """The partitions that nobody owns, as each node sees them."""
+        facts = {node.name: node.json("/v1/cluster") for node in self.nodes}
+        for rows in zip(*(f["partitions"] for f in facts.values())):
+            if not any(row["state"] == "own" for row in rows):
+                for name, row in zip(facts, rows):
+                    print(name, row)
+        for name, row in facts.items():
+            print(name, {k: v for k, v in row.items() if k != "partitions"},
+                  [(p["partition"], p["state"], p["applied"], p["last"])
+                   for p in row["partitions"]
+                   if p["state"] not in ("own", "followed", "elsewhere")
+                   or p["applied"] < p["last"]][:20])
 
     def keep_logs(self):
         shutil.copy(self.farm.folder / "access.log",

@@ -13,7 +13,7 @@
 enum {
 	NODE_ANSWERERS = 4,
 	REMIND_MS = 60 * 1000, /* of what is wrong still */
-	RETRY_MS = 1000,
+	RETRY_MS = 500,
 	WRONG_MS = 10 * 1000, /* settings, which somebody has to change */
 };
 

@@ -475,6 +475,9 @@ static enum error set_peers(struct service *service)
 		.max_bytes = cluster_max_bytes,
 		.token = service->node_token,
 		.ca_file = config->bus_ca_file,
+		.certificate_file = config->bus_certificate_file,
+		.key_file = config->bus_key_file,
+		.needs_certificate = config_certifies_nodes(config),
 	};
 	api_set_peers(service->api, &service->peers);
 	return error;

@@ -333,10 +333,14 @@ static bool close_in(struct starter *starter, bool connects)
 static bool listen_for_tcp(const struct config *config,
 			   struct tcp_listener **listener_out)
 {
-	return *config->listen_address == '\0' ||
-	       tcp_open(listener_out, config->listen_address,
-			config->listen_certificate,
-			config->listen_key) == ERR_NONE;
+	if (*config->listen_address == '\0')
+		return true;
+	if (tcp_open(listener_out, config->listen_address,
+		     config->listen_certificate,
+		     config->listen_key) != ERR_NONE)
+		return false;
+	return !config_certifies_nodes(config) ||
+	       tcp_trust(*listener_out, config->bus_ca_file) == ERR_NONE;
 }
 
 /* Whether somebody answers at the places of our sockets can be asked now. */

@@ -20,6 +20,8 @@ static bool reach(struct passage *passage, struct relay **relay_out,
 				    .address = passage->where.address,
 				    .token = peers->token,
 				    .ca_file = peers->ca_file,
+				    .certificate_file = peers->certificate_file,
+				    .key_file = peers->key_file,
 				    .headers = lines.data,
 			    });
 	buffer_free(&lines);
@@ -37,8 +39,9 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 	if (relay_status(relay) == 401) {
 		relay_end(relay);
 		return call_fail(call, 502, "unauthorized",
-				 "node %s does not know the token of this one "
-				 "(cluster.token_file)",
+				 "node %s does not know the token or the "
+				 "certificate of this one (cluster.token_file, "
+				 "cluster.certificate_file)",
 				 passage->where.owner);
 	}
 	spool = http_is_upload(call->exchange)

@@ -10,6 +10,7 @@
 #include "daemon/access/origin.h"
 #include "daemon/api/api_login.h"
 #include "daemon/api/api_pass.h"
+#include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 
 static bool is_safe(const char *method)
@@ -169,19 +170,27 @@ static void add_headers(struct http_exchange *exchange)
 				"'unsafe-inline'; img-src data:");
 }
 
-/* Another node, by the token of the cluster, says what may be asked for; but
- * tokens are of the socket alone. */
+/* Whether it knows the token, if there is one. */
+static bool knows_token(const struct peers *peers, const char *token)
+{
+	size_t size = strlen(peers->token);
+
+	return size == 0 || (token != NULL && strlen(token) == size &&
+			     memeql_sec(token, peers->token, size));
+}
+
+/* Another node, by the token of the cluster or its own certificate, or both if
+ * both are set, says what may be asked for; but tokens are of the socket
+ * alone. */
 static bool is_of_node(struct call *call)
 {
 	const struct peers *peers = call->api->peers;
-	const char *token = bearer_of(call->exchange);
 	uint64_t note = pass_note(call->exchange);
-	size_t size;
 
-	if (peers == NULL || token == NULL || *peers->token == '\0')
-		return false;
-	size = strlen(peers->token);
-	if (strlen(token) != size || !memeql_sec(token, peers->token, size))
+	if (peers == NULL || http_header(call->exchange, PASS_RIGHT) == NULL ||
+	    (*peers->token == '\0' && !peers->needs_certificate) ||
+	    !knows_token(peers, bearer_of(call->exchange)) ||
+	    (peers->needs_certificate && !http_is_certified(call->exchange)))
 		return false;
 	if ((note & ACCESS_BITS) == ACCESS_OWNER)
 		note = ACCESS_WRITE | ACCESS_IS_PASSED;

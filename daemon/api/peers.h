@@ -34,8 +34,12 @@ struct peers {
 			     size_t count);
 	size_t (*max_bytes)(struct cluster *cluster); /* of a question or an
 							 answer */
-	const char *token;   /* of the cluster, for direct connections; or "" */
-	const char *ca_file; /* who vouches for the others there; or "" */
+	/* Of direct connections. */
+	const char *token;            /* of the cluster, or "" */
+	const char *ca_file;          /* who vouches for the others; or "" */
+	const char *certificate_file; /* of this node, or "" */
+	const char *key_file;
+	bool needs_certificate; /* of the others, too */
 };
 
 #endif

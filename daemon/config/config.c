@@ -159,3 +159,12 @@ void config_keep_fixed(struct config *config, const struct config *old,
 		       (const char *)old + row->offset, row->size);
 	}
 }
+
+bool config_certifies_nodes(const struct config *config)
+{
+	return *config->servers != '\0' &&
+	       *config->listen_certificate != '\0' &&
+	       *config->bus_ca_file != '\0' &&
+	       *config->bus_certificate_file != '\0' &&
+	       *config->bus_key_file != '\0';
+}

@@ -201,4 +201,8 @@ void config_keep_fixed(struct config *config, const struct config *old,
  */
 void config_print(const struct config *config, struct buffer *out);
 
+/* Whether nodes show each other certificates where they connect directly: this
+ * one has one, knows who signs those of others, and listens with TLS. */
+bool config_certifies_nodes(const struct config *config);
+
 #endif

@@ -328,7 +328,10 @@ const struct config_row config_rows[] = {
 	 FIELD(bus_certificate_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "",
 	 .meaning = "PEM file of this node's own certificate, for servers that "
-		    "ask for one"},
+		    "ask for one, and for other nodes: where ca_file, this one "
+		    "and listen.certificate are set, who connects directly as "
+		    "a node must show one that those of ca_file have signed, "
+		    "who then must sign for nobody else"},
 	{"cluster", "key_file", CONFIG_TEXT, true, FIELD(bus_key_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "PEM file of its key"},
@@ -354,8 +357,9 @@ const struct config_row config_rows[] = {
 		    "empty: they do not"},
 	{"cluster", "token_file", CONFIG_TEXT, true, FIELD(node_token_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "file with the token that nodes show each other there; the "
-		    "same for all nodes"},
+	 .meaning = "file with the token that nodes show each other there, as "
+		    "well as their certificates if these are set; the same for "
+		    "all nodes"},
 	{"cluster", "snapshots", CONFIG_TEXT, true, FIELD(snapshots),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "where copies of partitions are kept, so that the log need "

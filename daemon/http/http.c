@@ -397,7 +397,7 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 	bool has_tls = listener != NULL && listener->certificate != NULL;
 	bool is_listening = server->listening.file >= 0;
 	const struct MHD_OptionItem last = {MHD_OPTION_END, 0, NULL};
-	struct MHD_OptionItem items[5];
+	struct MHD_OptionItem items[6];
 	size_t count = 0;
 
 	if (is_listening)
@@ -411,6 +411,9 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 		items[count++] = (struct MHD_OptionItem){
 			MHD_OPTION_HTTPS_PRIORITIES, 0, tls_versions};
 	}
+	if (has_tls && listener->trust != NULL)
+		items[count++] = (struct MHD_OptionItem){
+			MHD_OPTION_HTTPS_MEM_TRUST, 0, listener->trust};
 	items[count] = last;
 	return MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |

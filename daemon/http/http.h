@@ -123,6 +123,10 @@ const char *http_header(const struct http_exchange *exchange, const char *name);
 const char *http_cookie(const struct http_exchange *exchange, const char *name);
 /* Whether it comes by TLS. */
 bool http_is_encrypted(const struct http_exchange *exchange);
+/* Whether who sends it has shown a certificate for clients, that is valid now,
+ * of those whom the listener trusts (daemon/http/tcp.h). Takes as long as a
+ * signature or two. */
+bool http_is_certified(const struct http_exchange *exchange);
 struct slice http_body(const struct http_exchange *exchange);
 
 /*

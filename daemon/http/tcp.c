@@ -1,5 +1,6 @@
 #include "daemon/http/tcp.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,13 @@ out:
 	return error;
 }
 
+enum error tcp_trust(struct tcp_listener *listener, const char *ca_path)
+{
+	assert(listener->certificate != NULL && listener->trust == NULL);
+	listener->trust = read_pem(ca_path);
+	return listener->trust == NULL ? ERR_IO : ERR_NONE;
+}
+
 void tcp_close(struct tcp_listener *listener)
 {
 	if (listener == NULL)
@@ -101,5 +109,6 @@ void tcp_close(struct tcp_listener *listener)
 		close(listener->file);
 	wipe(listener->certificate);
 	wipe(listener->key);
+	wipe(listener->trust);
 	free(listener);
 }

@@ -13,6 +13,8 @@ struct tcp_listener {
 	char *certificate; /* PEM text, with those that vouch for it; NULL: no
 			      TLS */
 	char *key;         /* PEM text; NULL as well */
+	char *trust;       /* PEM text of those who sign the certificates of
+			      clients, who are asked for one; NULL: they are not */
 };
 
 /*
@@ -22,6 +24,13 @@ struct tcp_listener {
  */
 enum error tcp_open(struct tcp_listener **listener_out, const char *address,
 		    const char *certificate_path, const char *key_path);
+
+/*
+ * Ask clients for a certificate: http_is_certified() says whether one has shown
+ * one that those in the file have signed. Before a server is started on it,
+ * which speaks TLS. ERR_IO, logged.
+ */
+enum error tcp_trust(struct tcp_listener *listener, const char *ca_path);
 
 /* Close, and leave no byte of the key in memory. NULL is a no-op. */
 void tcp_close(struct tcp_listener *listener);

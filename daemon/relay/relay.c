@@ -160,7 +160,9 @@ static void add_headers(struct relay *relay,
 	struct buffer lines = {0};
 
 	http_write_headers(exchange, &lines);
-	buffer_printf(&lines, "Authorization: Bearer %s\r\n", options->token);
+	if (*options->token != '\0')
+		buffer_printf(&lines, "Authorization: Bearer %s\r\n",
+			      options->token);
 	buffer_append_text(&lines, options->headers);
 	add_lines(relay, buffer_slice(&lines));
 	explicit_bzero(lines.data, lines.size);
@@ -213,6 +215,11 @@ static void set_up(struct relay *relay, struct http_exchange *exchange,
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
 	if (*options->ca_file != '\0')
 		curl_easy_setopt(easy, CURLOPT_CAINFO, options->ca_file);
+	if (*options->certificate_file != '\0') {
+		curl_easy_setopt(easy, CURLOPT_SSLCERT,
+				 options->certificate_file);
+		curl_easy_setopt(easy, CURLOPT_SSLKEY, options->key_file);
+	}
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, relay);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);

@@ -20,8 +20,10 @@ void relay_close(void);
 /* As long as the call. */
 struct relay_options {
 	const char *address; /* "https://host:port" */
-	const char *token;   /* sent as Authorization: Bearer */
+	const char *token;   /* sent as Authorization: Bearer; or "" */
 	const char *ca_file; /* who vouches for it; "": those of the system */
+	const char *certificate_file; /* ours, that it may ask for; or "" */
+	const char *key_file;
 	const char *headers; /* further lines, each with its end */
 };
 

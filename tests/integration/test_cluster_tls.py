@@ -1,11 +1,15 @@
 """Nodes on servers with the configuration, the users and the certificates that
 conf/cluster has for them, and with TLS between the nodes, too."""
 
+import http.client
+import ssl
+
 import broker
 import harness
 
 SITES = 6
 PAGES = 12
+TOKEN = "a-token-of-the-nodes"
 
 
 class ClusterTls(harness.Case):
@@ -16,12 +20,17 @@ class ClusterTls(harness.Case):
     def node(self, name, user=None, **rows):
         port = harness.free_port()
         secrets = self.servers.secrets
+        # one copy of the log: those of three are placed for seconds
+        rows = {"log_replicas": 1, **self.servers.rows(user or name),
+                "certificate_file": f'"{secrets}/localhost.pem"',
+                "key_file": f'"{secrets}/localhost.key"',
+                "address": f'"https://localhost:{port}"', **rows}
         node = broker.Node(name, self.servers, {
             "listen": {"address": f'"127.0.0.1:{port}"',
                        "certificate": f'"{secrets}/localhost.pem"',
                        "key": f'"{secrets}/localhost.key"'},
-            "cluster": {**self.servers.rows(user or name),
-                        "address": f'"https://localhost:{port}"', **rows}})
+            "cluster": rows})
+        node.port = port
         self.addCleanup(node.remove)
         return node
 
@@ -49,7 +58,7 @@ class ClusterTls(harness.Case):
 
     def token(self):
         path = self.folder() / "token"
-        path.write_text("a-token-of-the-nodes\n", "utf-8")
+        path.write_text(TOKEN + "\n", "utf-8")
         harness.give(path.parent)
         return str(path)
 
@@ -77,6 +86,42 @@ class ClusterTls(harness.Case):
                 self.assertEqual(answer.headers["X-Templated-Node"], owner)
             self.assertGreater(len(texts.body.splitlines()), PAGES - 4)
 
+    def others(self):
+        """A certificate for the same name, which another authority signed."""
+        folder = self.folder() / "others"
+        harness.run(["sh", self.servers.CONF / "make-secrets", folder,
+                     "localhost"])
+        return folder
+
+    def ask(self, node, secrets, token):
+        """The status for who says to be a node, with these."""
+        context = ssl.create_default_context(
+            cafile=self.servers.secrets / "ca.pem")
+        if secrets is not None:
+            context.load_cert_chain(secrets / "localhost.pem",
+                                    secrets / "localhost.key")
+        connection = http.client.HTTPSConnection("localhost", node.port,
+                                                 timeout=30, context=context)
+        headers = {"X-Templated-Right": "write"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        try:
+            connection.request("GET", "/v1/sites", headers=headers)
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status
+        finally:
+            connection.close()
+
+    def expect_strangers(self, node, token):
+        """Whoever lacks one of both is not taken for a node."""
+        own, others = self.servers.secrets, self.others()
+        self.assertEqual(
+            [self.ask(node, own, token), self.ask(node, None, token),
+             self.ask(node, others, token),
+             self.ask(node, own, "not-" + TOKEN)],
+            [200, 401, 401, 401 if token else 200])
+
     def test_nodes_with_the_secrets_that_are_made(self):
         port = self.web().port
         self.make_streams()
@@ -85,6 +130,9 @@ class ClusterTls(harness.Case):
         self.expect_answers(nodes, owners)
         for node in nodes:  # they may do all that they do
             self.assertNotIn("the NATS server says", node.messages())
+        self.expect_strangers(nodes[0], TOKEN)
+        # certificates are enough, where there is no token
+        self.expect_strangers(self.node("c").start(), "")
 
 
 if __name__ == "__main__":

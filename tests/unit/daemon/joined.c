@@ -200,6 +200,8 @@ void joined_open(struct joined *joined, unsigned count)
 			.max_bytes = max_bytes,
 			.token = JOINED_TOKEN,
 			.ca_file = "",
+			.certificate_file = "",
+			.key_file = "",
 		};
 		node->served.peers = &node->peers;
 		listen_at(node);

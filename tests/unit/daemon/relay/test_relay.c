@@ -102,6 +102,8 @@ static enum http_verdict relay(struct http_exchange *exchange, void *context)
 		.address = address,
 		.token = "secret",
 		.ca_file = "",
+		.certificate_file = "",
+		.key_file = "",
 		.headers = "X-Extra: 1\r\n",
 	};
 	FILE *spool = http_is_upload(exchange) ? tmpfile() : NULL;

@@ -176,7 +176,7 @@ static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 
 	json_decref(json);
 	snprintf(text, sizeof(text),
-		 "cluster.node %s: another store has this name now; give each "
+		 "node %s: another store has this name now; give each "
 		 "node its own, or wait for the other's lease to end",
 		 cluster->options.bus.name);
 	if (is_other)

@@ -64,6 +64,7 @@ static enum error nats_open_bus(struct bus **bus_out,
 				char why_out[BUS_WHY_BYTES])
 {
 	struct bus *bus = mem_alloc(1, sizeof(*bus));
+	struct patience patience = nats_patience(bus, options->timeout_ms);
 	enum error error;
 
 	*bus_out = NULL;
@@ -81,6 +82,14 @@ static enum error nats_open_bus(struct bus **bus_out,
 		error = nats_streams_open(bus, options);
 	if (error == ERR_NONE)
 		error = write_first(bus);
+	/* nobody's answers come then: it looks as if nobody were there */
+	if (error != ERR_NONE && nats_was_refused(&patience, bus->prefix)) {
+		nats_complain(bus,
+			      "the user may not hear %s.>: a node has the name "
+			      "of its user (see conf/cluster)",
+			      bus->prefix);
+		error = ERR_REFUSED;
+	}
 	memcpy(why_out, bus->why, BUS_WHY_BYTES);
 	if (error == ERR_NONE) {
 		set_open(bus);

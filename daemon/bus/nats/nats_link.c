@@ -211,8 +211,7 @@ static natsStatus set_user(struct bus *bus, natsOptions *options,
 	if (wanted->password_file[0] != '\0' &&
 	    file_read(wanted->password_file, MAX_PASSWORD_BYTES, &password) !=
 		    ERR_NONE) {
-		nats_complain(bus,
-			      "cluster.password_file %s: it cannot be read",
+		nats_complain(bus, "password_file %s: it cannot be read",
 			      wanted->password_file);
 		buffer_free(&password);
 		return NATS_NOT_PERMITTED;
@@ -245,12 +244,11 @@ static natsStatus set_tls(struct bus *bus, natsOptions *options,
 		status = natsOptions_LoadCertificatesChain(
 			options, wanted->certificate_file, wanted->key_file);
 	if (status != NATS_OK)
-		nats_complain(
-			bus,
-			"cluster: ca_file %s, certificate_file %s, key_file "
-			"%s: %s",
-			wanted->ca_file, wanted->certificate_file,
-			wanted->key_file, nats_GetLastError(NULL));
+		nats_complain(bus,
+			      "ca_file %s, certificate_file %s, key_file "
+			      "%s: %s",
+			      wanted->ca_file, wanted->certificate_file,
+			      wanted->key_file, nats_GetLastError(NULL));
 	return status;
 }
 
@@ -294,8 +292,7 @@ static natsStatus set_callbacks(natsOptions *options, struct bus *bus)
 	return status;
 }
 
-static enum error connect_error(struct bus *bus, natsStatus status,
-				const char *servers)
+static enum error connect_error(struct bus *bus, natsStatus status)
 {
 	switch (status) {
 	case NATS_OK:
@@ -303,19 +300,17 @@ static enum error connect_error(struct bus *bus, natsStatus status,
 	case NATS_CONNECTION_AUTH_FAILED:
 	case NATS_NOT_PERMITTED:
 		nats_complain(bus,
-			      "cluster.servers %s: the user or its password is "
-			      "not theirs",
-			      servers);
+			      "the NATS servers: the user or its password is "
+			      "not theirs");
 		return ERR_REFUSED;
 	case NATS_SSL_ERROR:
 	case NATS_SECURE_CONNECTION_WANTED:
 	case NATS_SECURE_CONNECTION_REQUIRED:
-		nats_complain(bus,
-			      "cluster.servers %s: no secure connection: %s",
-			      servers, nats_GetLastError(NULL));
+		nats_complain(bus, "the NATS servers: no secure connection: %s",
+			      nats_GetLastError(NULL));
 		return ERR_REFUSED;
 	default:
-		nats_complain(bus, "cluster.servers %s: %s", servers,
+		nats_complain(bus, "the NATS servers: %s",
 			      natsStatus_GetText(status));
 		return ERR_NETWORK;
 	}
@@ -361,14 +356,14 @@ enum error nats_link_open(struct bus *bus, const struct bus_options *wanted)
 		status = natsConnection_Connect(&bus->connection, options);
 	natsOptions_Destroy(options);
 	if (status != NATS_OK)
-		return connect_error(bus, status, wanted->servers);
+		return connect_error(bus, status);
 	set_connected(bus, true, false);
 	jsOptions_Init(&js);
 	js.Wait = NATS_TRY_MS;
 	status = natsConnection_JetStream(&bus->js, bus->connection, &js);
 	if (status == NATS_OK)
 		status = nats_inbox_open(bus);
-	return connect_error(bus, status, wanted->servers);
+	return connect_error(bus, status);
 }
 
 void nats_link_close(struct bus *bus)

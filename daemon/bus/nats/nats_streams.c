@@ -143,9 +143,7 @@ static enum error check(struct bus *bus, const jsStreamConfig *is,
 			const jsStreamConfig *must, bool is_new)
 {
 	if (is_new && !is->AllowDirect) {
-		nats_complain(
-			bus,
-			"cluster.servers: the NATS server is older than 2.9");
+		nats_complain(bus, "the NATS server is older than 2.9");
 		return ERR_VERSION;
 	}
 	if (!has_settings(bus, is, must))

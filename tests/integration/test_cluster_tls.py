@@ -2,7 +2,9 @@
 conf/cluster has for them, and with TLS between the nodes, too."""
 
 import http.client
+import shutil
 import ssl
+import sys
 
 import broker
 import harness
@@ -93,6 +95,22 @@ class ClusterTls(harness.Case):
                      "localhost"])
         return folder
 
+    def server_only(self):
+        """One of our own authority, which is no client's."""
+        folder = self.folder()
+        (folder / "use").write_text("extendedKeyUsage=serverAuth\n")
+        shutil.copy(self.servers.secrets / "localhost.key", folder)
+        secrets = self.servers.secrets
+        for arguments in (
+                ("req", "-new", "-key", "localhost.key", "-subj",
+                 "/CN=localhost", "-out", "request"),
+                ("x509", "-req", "-in", "request", "-CA", secrets / "ca.pem",
+                 "-CAkey", secrets / "ca.key", "-set_serial", "99", "-days",
+                 "2", "-extfile", "use", "-out", "localhost.pem")):
+            done = harness.run(["openssl", *arguments], cwd=folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return folder
+
     def ask(self, node, secrets, token):
         """The status for who says to be a node, with these."""
         context = ssl.create_default_context(
@@ -115,12 +133,13 @@ class ClusterTls(harness.Case):
 
     def expect_strangers(self, node, token):
         """Whoever lacks one of both is not taken for a node."""
-        own, others = self.servers.secrets, self.others()
+        own = self.servers.secrets
         self.assertEqual(
             [self.ask(node, own, token), self.ask(node, None, token),
-             self.ask(node, others, token),
+             self.ask(node, self.others(), token),
+             self.ask(node, self.server_only(), token),
              self.ask(node, own, "not-" + TOKEN)],
-            [200, 401, 401, 401 if token else 200])
+            [200, 401, 401, 401, 401 if token else 200])
 
     def test_nodes_with_the_secrets_that_are_made(self):
         port = self.web().port
@@ -137,4 +156,7 @@ class ClusterTls(harness.Case):
 
 if __name__ == "__main__":
     broker.needed()
+    if shutil.which("openssl") is None:
+        print("skipped: openssl is not installed")
+        sys.exit(77)
     harness.main()

@@ -93,6 +93,15 @@ struct bus_row {
 	uint64_t time_ms; /* by the server's clock, when it was written */
 };
 
+/* How long an answer is waited for: at most timeout_ms, and as long as
+ * `goes_on` says so, which is asked some times a second by who waits; NULL: it
+ * does. */
+struct bus_patience {
+	uint32_t timeout_ms;
+	bool (*goes_on)(const void *context);
+	const void *context;
+};
+
 /*
  * A question from another node: append the answer to `answer` (at most
  * max_payload of the servers). By a thread of the bus; may take long, others
@@ -186,10 +195,13 @@ struct bus_ops {
 
 	/*
 	 * Ask on `subject` and append the answer. ERR_NOT_FOUND: nobody answers
-	 * there, or there is no connection; ERR_TIMEOUT: not within timeout_ms.
+	 * there, or there is no connection; ERR_TIMEOUT: not in time;
+	 * ERR_STOPPED: it was waited for no longer; ERR_NETWORK: the connection
+	 * was lost. After the last three it may have been answered.
 	 */
 	enum error (*ask)(struct bus *bus, const char *subject,
-			  struct slice question, uint32_t timeout_ms,
+			  struct slice question,
+			  const struct bus_patience *patience,
 			  struct buffer *answer);
 
 	/* Answer what is asked on `subject`, by at most `threads`; NULL: no

@@ -36,6 +36,11 @@ void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES])
 	snprintf(out, BUS_SUBJECT_BYTES, "tpl.log.%03u", partition);
 }
 
+void question_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES])
+{
+	snprintf(out, BUS_SUBJECT_BYTES, "tpl.q.%03u", partition);
+}
+
 void partition_key(unsigned partition, char out[BUS_KEY_BYTES])
 {
 	snprintf(out, BUS_KEY_BYTES, "p.%03u", partition);
@@ -336,21 +341,60 @@ void cluster_find(struct cluster *cluster, unsigned partition,
 	lock_release(&cluster->lock);
 }
 
+/* A question on its way. */
+struct asking {
+	struct cluster *cluster;
+	unsigned partition;
+	const char *node;  /* or NULL */
+	uint64_t revision; /* of the partition's row when it went out */
+};
+
+static bool has_member(const struct cluster *cluster, const char *name)
+{
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Who was asked may still answer. */
+static bool may_answer(const void *context)
+{
+	const struct asking *asking = context;
+	struct cluster *cluster = asking->cluster;
+	bool may;
+
+	lock_acquire(&cluster->lock);
+	may = asking->node != NULL
+		      ? has_member(cluster, asking->node)
+		      : cluster->partitions[asking->partition].revision ==
+				asking->revision;
+	may &= !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return may;
+}
+
 /* NOLINTNEXTLINE(readability-function-size): a question has so many sides */
 enum error cluster_ask(struct cluster *cluster, unsigned partition,
 		       const char *node, struct slice question,
 		       uint32_t timeout_ms, struct buffer *answer)
 {
+	struct asking asking = {cluster, partition, node, 0};
+	const struct bus_patience patience = {timeout_ms, may_answer, &asking};
 	char subject[BUS_SUBJECT_BYTES];
 	struct bus *bus = bus_now(cluster);
 
 	if (bus == NULL)
 		return ERR_NOT_FOUND;
-	if (node != NULL)
+	if (node != NULL) {
 		snprintf(subject, sizeof(subject), "tpl.node.%s", node);
-	else
-		snprintf(subject, sizeof(subject), "tpl.q.%03u", partition);
-	return cluster->ops->ask(bus, subject, question, timeout_ms, answer);
+	} else {
+		question_subject_of(partition, subject);
+		lock_acquire(&cluster->lock);
+		asking.revision = cluster->partitions[partition].revision;
+		lock_release(&cluster->lock);
+	}
+	return cluster->ops->ask(bus, subject, question, &patience, answer);
 }
 
 void cluster_end_call(struct cluster *cluster)

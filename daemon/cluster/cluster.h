@@ -108,7 +108,8 @@ void cluster_find(struct cluster *cluster, unsigned partition,
  * asks it is ERR_NOT_FOUND (cluster_ask()) or ERR_NETWORK.
  *
  * Ask the owner of the partition (subject tpl.q.<P>) or, with `node`, that node
- * (tpl.node.<NAME>). As bus_ops.ask().
+ * (tpl.node.<NAME>). As bus_ops.ask(); ERR_STOPPED: the partition has another
+ * owner by now, or the node is gone, and what was asked for may have been done.
  */
 enum error cluster_ask(struct cluster *cluster, unsigned partition,
 		       const char *node, struct slice question,

@@ -149,6 +149,9 @@ bool has_lease(const struct cluster *cluster);
 /* The subject of a partition's log. */
 void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
 
+/* As well, of the questions to its owner. */
+void question_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
+
 /* The row of a partition in BUS_FACTS: "p.017". */
 void partition_key(unsigned partition, char out[BUS_KEY_BYTES]);
 

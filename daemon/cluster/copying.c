@@ -56,17 +56,12 @@ static bool holds_lease(struct cluster *cluster)
 	return holds;
 }
 
-static void subject_of_questions(unsigned number, char out[BUS_SUBJECT_BYTES])
-{
-	snprintf(out, BUS_SUBJECT_BYTES, "tpl.q.%03u", number);
-}
-
 static void answer_questions(struct cluster *cluster, unsigned number,
 			     bool answers)
 {
 	char subject[BUS_SUBJECT_BYTES];
 
-	subject_of_questions(number, subject);
+	question_subject_of(number, subject);
 	cluster->ops->answer(cluster->bus, subject,
 			     answers ? cluster_answer : NULL, cluster,
 			     ANSWERERS);

@@ -108,11 +108,13 @@ static void on_answer(natsConnection *connection,
 		      void *closure)
 {
 	struct bus *bus = closure;
-	const char *subject = natsMsg_GetSubject(message);
-	uint64_t token = strtoull(subject + strlen(bus->inbox), NULL, 10);
+	const char *name = natsMsg_GetSubject(message) + strlen(bus->inbox);
+	uint64_t token = strtoull(name, NULL, 10);
 
 	(void)connection;
 	(void)subscription;
+	if (nats_take_answer(bus, name, message))
+		return;
 	lock_acquire(&bus->lock);
 	for (struct batch *batch = bus->batches; batch != NULL;
 	     batch = batch->next) {

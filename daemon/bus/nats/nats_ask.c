@@ -20,9 +20,6 @@ enum {
 
 #define QUEUE_GROUP "tpl"
 
-/* An answer that was too large is empty and has this header. */
-#define TOO_LARGE_HEADER "Templated-Too-Large"
-
 struct answering {
 	struct answers *answers;
 	char subject[BUS_SUBJECT_BYTES];
@@ -87,7 +84,7 @@ static void send_answer(struct bus *bus, natsMsg *question,
 			"cluster: an answer of %zu bytes is over the servers' "
 			"max_payload",
 			answer->size);
-		status = natsMsgHeader_Set(message, TOO_LARGE_HEADER, "1");
+		status = natsMsgHeader_Set(message, NATS_TOO_LARGE, "1");
 	}
 	if (status == NATS_OK)
 		status = natsConnection_PublishMsg(bus->connection, message);
@@ -309,41 +306,6 @@ enum error nats_answer(struct bus *bus, const char *subject,
 	answers->answerings = answering;
 	lock_release(&answers->lock);
 	return ERR_NONE;
-}
-
-enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
-		    uint32_t timeout_ms, struct buffer *answer)
-{
-	/* who asks can do something else, and has sent nothing yet */
-	struct patience patience = nats_patience(
-		bus, timeout_ms < NATS_TRY_MS ? timeout_ms : NATS_TRY_MS);
-	const char *is_large = NULL;
-	natsMsg *reply = NULL;
-	natsStatus status;
-
-	if (question.size > nats_max_bytes(bus))
-		return ERR_TOO_LARGE;
-	if (!nats_wait_connected(&patience))
-		return ERR_NOT_FOUND;
-	status = natsConnection_Request(&reply, bus->connection, subject,
-					question.data, (int)question.size,
-					timeout_ms);
-	switch (status) {
-	case NATS_OK:
-		natsMsgHeader_Get(reply, TOO_LARGE_HEADER, &is_large);
-		if (is_large == NULL)
-			buffer_append(answer, natsMsg_GetData(reply),
-				      (size_t)natsMsg_GetDataLength(reply));
-		natsMsg_Destroy(reply);
-		return is_large == NULL ? ERR_NONE : ERR_TOO_LARGE;
-	case NATS_NO_RESPONDERS:
-		return ERR_NOT_FOUND;
-	case NATS_TIMEOUT:
-		return nats_was_refused(&patience, subject) ? ERR_REFUSED
-							    : ERR_TIMEOUT;
-	default:
-		return ERR_NETWORK;
-	}
 }
 
 enum error nats_tell(struct bus *bus, const char *subject, struct slice data)

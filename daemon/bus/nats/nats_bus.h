@@ -23,7 +23,8 @@ enum {
 };
 
 struct batch;   /* nats_append.c: entries whose answers are awaited */
-struct answers; /* nats_ask.c: who answers, and what is asked */
+struct answers; /* nats_ask.c: who answers, and what is asked of us */
+struct inquiry; /* nats_question.c: a question whose answer is awaited */
 struct copy;    /* nats_rows.c: a bucket's rows, as far as they are known */
 
 /* A subject that the servers did not let us publish to. */
@@ -53,10 +54,11 @@ struct bus {
 	char why[BUS_WHY_BYTES]; /* who opens it knows it: what is wrong */
 
 	struct lock lock;          /* of all below */
-	struct condition answered; /* a batch is */
+	struct condition answered; /* a batch or a question is */
 	struct condition listed;   /* a copy is free */
 	struct condition changed;  /* the connection is another, or ends */
 	struct batch *batches;
+	struct inquiry *inquiries;
 	uint64_t next_token;
 	struct refusal refusals[NATS_REFUSALS];
 	size_t refusal_count; /* of all; the newest overwrite the oldest */
@@ -166,12 +168,23 @@ enum error nats_list(struct bus *bus, enum bus_bucket bucket,
 enum error nats_remove(struct bus *bus, enum bus_bucket bucket, const char *key,
 		       uint64_t expected);
 
+/* nats_question.c */
+
+/* What came to the inbox under this name, if that is one of ours: then it is
+ * taken over. */
+bool nats_take_answer(struct bus *bus, const char *name, natsMsg *message);
+/* Under the lock: nobody will answer any more. */
+void nats_inquiries_fail(struct bus *bus);
+enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
+		    const struct bus_patience *wanted, struct buffer *answer);
+
 /* nats_ask.c */
+
+/* An answer that was too large is empty and has this header. */
+#define NATS_TOO_LARGE "Templated-Too-Large"
 
 struct answers *nats_answers_create(struct bus *bus);
 void nats_answers_destroy(struct answers *answers);
-enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
-		    uint32_t timeout_ms, struct buffer *answer);
 enum error nats_answer(struct bus *bus, const char *subject,
 		       bus_answerer *answerer, void *context, unsigned threads);
 enum error nats_tell(struct bus *bus, const char *subject, struct slice data);

@@ -129,10 +129,12 @@ static void set_connected(struct bus *bus, bool is_connected, bool is_closed)
 	lock_acquire(&bus->lock);
 	bus->is_connected = is_connected;
 	bus->is_closed = is_closed;
-	if (is_connected)
+	if (is_connected) {
 		bus->connections++;
-	else
+	} else {
 		nats_batches_fail(bus);
+		nats_inquiries_fail(bus);
+	}
 	condition_broadcast(&bus->changed);
 	lock_release(&bus->lock);
 }

@@ -321,7 +321,8 @@ static void answer_too_much(void *context, struct slice question,
 static enum error ask(const char *subject, struct buffer *answer)
 {
 	buffer_clear(answer);
-	return ops->ask(bus, subject, slice_of("ab"), 100, answer);
+	return ops->ask(bus, subject, slice_of("ab"),
+			&(struct bus_patience){.timeout_ms = 100}, answer);
 }
 
 START_TEST(questions_are_answered)
@@ -338,6 +339,41 @@ START_TEST(questions_are_answered)
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_TOO_LARGE);
 	ops->answer(bus, "tpl.q.1", NULL, NULL, 0);
 	ck_assert_int_eq(ask("tpl.q.1", &answer), ERR_NOT_FOUND);
+	buffer_free(&answer);
+}
+END_TEST
+
+static bool stops(const void *context)
+{
+	(void)context;
+	return false;
+}
+
+static bool loses_the_server(const void *context)
+{
+	(void)context;
+	broker_kill(&broker, 0);
+	return true;
+}
+
+START_TEST(an_answer_is_waited_for_as_long_as_it_is_wanted)
+{
+	struct bus_patience patience = {60000, stops, NULL};
+	struct buffer answer = {0};
+
+	ops->answer(bus, "tpl.q.2", answer_late, NULL, 2);
+	ck_assert_int_eq(
+		ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer),
+		ERR_STOPPED);
+	patience.goes_on = NULL;
+	ck_assert_int_eq(
+		ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer),
+		ERR_NONE);
+	ck_assert_str_eq(answer.data, "late");
+	patience.goes_on = loses_the_server;
+	ck_assert_int_eq(
+		ops->ask(bus, "tpl.q.2", slice_of("a"), &patience, &answer),
+		ERR_NETWORK);
 	buffer_free(&answer);
 }
 END_TEST
@@ -409,6 +445,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, all_rows_are_listed);
 	tcase_add_test(tcase, a_row_that_is_not_renewed_goes);
 	tcase_add_test(tcase, questions_are_answered);
+	tcase_add_test(tcase, an_answer_is_waited_for_as_long_as_it_is_wanted);
 	tcase_add_test(tcase, what_is_told_and_appended_is_heard);
 	tcase_add_test(tcase, a_server_that_was_gone_has_all_again);
 	suite_add_tcase(suite, tcase);

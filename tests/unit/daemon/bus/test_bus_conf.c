@@ -110,7 +110,8 @@ static void expect_rows_and_answers(struct bus *a, struct bus *b)
 	free(rows);
 	ops->answer(a, "tpl.q.017", answer_pong, NULL, 2);
 	for (unsigned i = 0; i < 100 && answer.size == 0; i++) {
-		ops->ask(b, "tpl.q.017", slice_of("ping"), 1000, &answer);
+		ops->ask(b, "tpl.q.017", slice_of("ping"),
+			 &(struct bus_patience){.timeout_ms = 1000}, &answer);
 		nap();
 	}
 	ck_assert_str_eq(answer.data, "pong");

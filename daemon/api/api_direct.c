@@ -6,9 +6,7 @@
 #include "daemon/http/pass.h"
 #include "daemon/relay/relay.h"
 
-/* False: it cannot be done, and the answer says so. */
-static bool reach(struct passage *passage, struct relay **relay_out,
-		  enum http_verdict *verdict_out)
+static enum error reach(struct passage *passage, struct relay **relay_out)
 {
 	const struct peers *peers = passage->call->api->peers;
 	struct buffer lines = {0};
@@ -23,11 +21,11 @@ static bool reach(struct passage *passage, struct relay **relay_out,
 				    .certificate_file = peers->certificate_file,
 				    .key_file = peers->key_file,
 				    .headers = lines.data,
+				    .goes_on = passage_is_current,
+				    .context = passage,
 			    });
 	buffer_free(&lines);
-	if (error != ERR_NONE)
-		*verdict_out = passage_fail_asking(passage, error);
-	return error == ERR_NONE;
+	return error;
 }
 
 static enum http_verdict reply(struct passage *passage, struct relay *relay)
@@ -61,28 +59,36 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 
 bool passage_direct(struct passage *passage, enum http_verdict *verdict_out)
 {
-	for (unsigned i = 0; i < MAX_LOOKS; i++) {
-		struct relay *relay;
+	bool is_upload = http_is_upload(passage->call->exchange);
+	enum error error = ERR_NOT_FOUND;
+	struct relay *relay;
 
+	do {
 		if (passage->where.owner[0] == '\0')
-			break;
+			continue; /* it takes the partition, or we do */
 		if (passage->where.address[0] == '\0') {
 			*verdict_out = passage_fail_direct(passage);
 			return false;
 		}
-		if (!reach(passage, &relay, verdict_out))
-			return false;
-		if (!relay_says(relay, PASS_REFUSAL, "misdirected")) {
+		error = reach(passage, &relay);
+		if (error != ERR_NONE && error != ERR_STOPPED)
+			break;
+		if (error == ERR_NONE &&
+		    !relay_says(relay, PASS_REFUSAL, "misdirected")) {
 			*verdict_out = reply(passage, relay);
 			return false;
 		}
-		relay_end(relay);
-		if (http_is_upload(passage->call->exchange))
-			break; /* some of it was read */
-		passage_look(passage);
-		if (passage->where.is_own)
-			return true;
-	}
-	*verdict_out = passage_fail_moved(passage);
+		if (error == ERR_NONE) {
+			relay_end(relay);
+			error = ERR_NOT_FOUND;
+		}
+		/* some of an upload was read */
+	} while (!is_upload && passage_look(passage, error) &&
+		 !passage->where.is_own);
+	if (passage->where.is_own)
+		return true;
+	*verdict_out = error == ERR_NOT_FOUND
+			       ? passage_fail_moved(passage)
+			       : passage_fail_asking(passage, error);
 	return false;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/api/api_passage.h"
 #include "daemon/http/pass.h"
@@ -17,6 +18,8 @@ enum {
 	READ_MS = 10000,                 /* an answer from the store takes */
 	COMMIT_MS = 30000,               /* and one that waits for a commit */
 	MARGIN_MS = 2000,                /* for the way there and back */
+	SETTLE_MS = 3000,                /* until a new owner is ready */
+	PAUSE_MS = 100,                  /* between two looks for it */
 };
 
 /* The word of http_memory() that is ours, and its bits. */
@@ -44,6 +47,8 @@ static const char *const rights[] = {
 	[ACCESS_WRITE] = "write",
 	[ACCESS_OWNER] = "owner",
 };
+
+#define NO_OWNER "no node owns the site now%s; try again"
 
 uint64_t pass_note(const struct http_exchange *exchange)
 {
@@ -140,6 +145,24 @@ static bool is_read(const struct http_exchange *exchange)
 	       (fetch == NULL || strcmp(fetch, "never") == 0);
 }
 
+/* What POST may be asked for again, though it may have been done: what is there
+ * is put there once more. */
+static const char *const repeated[] = {"/v1/sites", "/v1/extract",
+				       "/v1/ingest"};
+
+/* Of the methods those that are safe or idempotent (RFC 9110, 9.2.2). */
+static bool is_repeatable(const struct http_exchange *exchange)
+{
+	if (http_is_upload(exchange))
+		return false; /* some of it was read */
+	if (strcmp(http_method(exchange), "POST") != 0)
+		return true;
+	for (size_t i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
+		if (strcmp(http_path(exchange), repeated[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool wants_stale(const struct http_exchange *exchange)
 {
 	const char *word = http_argument(exchange, "stale");
@@ -232,6 +255,13 @@ enum http_verdict passage_fail_later(struct passage *passage, const char *code,
 
 enum http_verdict passage_fail_asking(struct passage *passage, enum error error)
 {
+	if (!passage->is_read && error == ERR_STOPPED)
+		return call_fail(passage->call, 504, "timeout",
+				 "who was asked is not the owner any more, and "
+				 "has not answered; what was asked for may "
+				 "have been done");
+	if (passage->where.owner[0] == '\0')
+		return passage_fail_later(passage, "no_owner", NO_OWNER);
 	if (!passage->is_read && (error == ERR_TIMEOUT || error == ERR_NETWORK))
 		return call_fail(passage->call, 504, "timeout",
 				 "node %s has not answered; what was asked "
@@ -281,11 +311,38 @@ void passage_add_owner(struct passage *passage)
 	http_add_header(passage->call->exchange, PASS_EPOCH, epoch);
 }
 
-void passage_look(struct passage *passage)
+static void find_owner(const struct passage *passage, struct whereabouts *out)
 {
 	const struct peers *peers = passage->call->api->peers;
 
-	peers->find(peers->cluster, passage->partition, &passage->where);
+	peers->find(peers->cluster, passage->partition, out);
+}
+
+bool passage_is_current(const void *context)
+{
+	const struct passage *passage = context;
+	struct whereabouts where;
+
+	find_owner(passage, &where);
+	return where.epoch == passage->where.epoch;
+}
+
+bool passage_look(struct passage *passage, enum error error)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	passage->looks++;
+	if (error == ERR_STOPPED && !is_repeatable(passage->call->exchange))
+		return false;
+	if (error == ERR_STOPPED && passage->settle_ms == 0)
+		passage->settle_ms = now_ms + SETTLE_MS;
+	if (passage->looks > MAX_LOOKS && now_ms >= passage->settle_ms)
+		return false;
+	if (passage->settle_ms != 0)
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L},
+			  NULL);
+	find_owner(passage, &passage->where);
+	return true;
 }
 
 static void write_question(const struct passage *passage, struct buffer *out)
@@ -350,27 +407,30 @@ static enum error ask_owner(struct passage *passage, struct buffer *answer)
 	return error;
 }
 
+/* Another one is to be asked. */
+static bool is_turned_away(enum error error, const struct buffer *answer)
+{
+	return error == ERR_NOT_FOUND || error == ERR_STOPPED ||
+	       (error == ERR_NONE && is_refused(answer, "misdirected"));
+}
+
 /* Ask the owner, and once more the next one. True: we are it by now, or may
  * answer in its place. */
 static bool pass(struct passage *passage, enum http_verdict *verdict_out)
 {
 	struct buffer answer = {0};
 	enum error error = ERR_NOT_FOUND;
-	bool is_ours = false;
+	bool is_ours;
 
-	for (unsigned i = 0; i < MAX_LOOKS && !is_ours; i++) {
+	do {
 		if (passage->where.owner[0] == '\0')
-			break;
+			continue; /* it takes the partition, or we do */
 		buffer_clear(&answer);
 		error = ask_owner(passage, &answer);
-		if (error != ERR_NOT_FOUND &&
-		    (error != ERR_NONE || !is_refused(&answer, "misdirected")))
-			break;
-		passage_look(passage);
-		is_ours = passage->where.is_own;
-	}
-	if (!is_ours)
-		is_ours = reply(passage, error, &answer, verdict_out);
+	} while (is_turned_away(error, &answer) &&
+		 passage_look(passage, error) && !passage->where.is_own);
+	is_ours = passage->where.is_own ||
+		  reply(passage, error, &answer, verdict_out);
 	buffer_free(&answer);
 	return is_ours;
 }
@@ -451,9 +511,8 @@ static bool find(struct passage *passage, enum http_verdict *verdict_out)
 		return true;
 	}
 	if (where->owner[0] == '\0') {
-		*verdict_out = passage_fail_later(
-			passage, "no_owner",
-			"no node owns the site now%s; try again");
+		*verdict_out =
+			passage_fail_later(passage, "no_owner", NO_OWNER);
 		return false;
 	}
 	*verdict_out = HTTP_DEFERRED;
@@ -476,7 +535,7 @@ bool call_is_ours(struct call *call, enum access access,
 	if (passage.partition == ALL_PARTITIONS)
 		return true;
 	passage.is_read = is_read(call->exchange);
-	passage_look(&passage);
+	find_owner(&passage, &passage.where);
 	return find(&passage, verdict_out);
 }
 

@@ -11,7 +11,7 @@
 #include "store/buffer.h"
 #include "store/error.h"
 
-enum { MAX_LOOKS = 2 /* how often is looked who the owner is */ };
+enum { MAX_LOOKS = 1 /* so often is looked again who the owner is */ };
 
 struct passage {
 	struct call *call;
@@ -19,11 +19,21 @@ struct passage {
 	unsigned partition;
 	struct whereabouts where;
 	bool is_read;            /* an answer that is old does no harm */
+	unsigned looks;          /* again */
+	uint64_t settle_ms;      /* steady: an owner went, and until then the
+				    next one is looked for; 0: none did */
 	enum pass_result result; /* nobody has answered yet */
 };
 
-/* Look (again) who the owner is. */
-void passage_look(struct passage *passage);
+/*
+ * Look again who the owner is, since the one in `where` has turned it away with
+ * this error; ERR_STOPPED: it was asked, but owns the partition no more. Waits
+ * a moment then, for the next one. False: it is not to be asked again.
+ */
+bool passage_look(struct passage *passage, enum error error);
+
+/* Of a struct passage: nobody has taken the partition since it was looked. */
+bool passage_is_current(const void *context);
 
 /* Append the lines that only nodes believe. */
 void passage_write_lines(const struct passage *passage, struct buffer *out);

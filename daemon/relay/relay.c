@@ -237,7 +237,8 @@ static enum error error_of(const struct relay *relay)
 }
 
 /* Time that a client takes to send is not counted: its own limit is. */
-static enum error wait_for_head(struct relay *relay)
+static enum error wait_for_head(struct relay *relay,
+				const struct relay_options *options)
 {
 	uint64_t until_ms = clock_steady_ms() + HEAD_MS;
 
@@ -255,6 +256,9 @@ static enum error wait_for_head(struct relay *relay)
 			until_ms = clock_steady_ms() + HEAD_MS;
 		else if (clock_steady_ms() >= until_ms)
 			return ERR_TIMEOUT;
+		if (!relay->has_head && options->goes_on != NULL &&
+		    !options->goes_on(options->context))
+			return ERR_STOPPED;
 	}
 	return relay->has_head ? ERR_NONE : error_of(relay);
 }
@@ -271,7 +275,7 @@ enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
 	assert(relay->multi != NULL && relay->easy != NULL);
 	set_up(relay, exchange, options);
 	curl_multi_add_handle(relay->multi, relay->easy);
-	error = wait_for_head(relay);
+	error = wait_for_head(relay, options);
 	if (error == ERR_NONE) {
 		*relay_out = relay;
 		return ERR_NONE;

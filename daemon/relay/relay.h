@@ -25,14 +25,17 @@ struct relay_options {
 	const char *certificate_file; /* ours, that it may ask for; or "" */
 	const char *key_file;
 	const char *headers; /* further lines, each with its end */
+	/* Looked at until the head comes; NULL: it is waited for. */
+	bool (*goes_on)(const void *context);
+	const void *context;
 };
 
 /*
  * Send the request of the exchange, and wait for the head of the answer; a body
  * that streams (http_options.is_stream) is read meanwhile, and no more may be
  * read of the exchange then but what is in the answer. By a thread that may
- * wait. ERR_NETWORK: it cannot be reached; ERR_TIMEOUT; ERR_TOO_LARGE: the
- * head; what http_body_read() says of the client.
+ * wait. ERR_NETWORK: it cannot be reached; ERR_TIMEOUT; ERR_STOPPED: goes_on()
+ * said no; ERR_TOO_LARGE: the head; what http_body_read() says of the client.
  */
 enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
 		       const struct relay_options *options);

@@ -112,6 +112,12 @@ static enum error ask(struct cluster *cluster, unsigned partition_number,
 		owner = atomic_load(&joined->old_owner);
 	if (failure != ERR_NONE)
 		return failure;
+	if (atomic_exchange(&joined->dies, false)) {
+		atomic_store(&joined->owners[partition_number],
+			     atomic_load(&joined->heir));
+		atomic_fetch_add(&joined->epoch, 1);
+		return ERR_STOPPED;
+	}
 	if (owner >= joined->count)
 		return ERR_NOT_FOUND;
 	api_answer_node(joined->nodes[owner].served.api, question, answer);

@@ -42,6 +42,9 @@ struct joined {
 	atomic_bool has_addresses;          /* as whereabouts says */
 	atomic_bool has_copies;             /* each node of everything */
 	atomic_int failure; /* an enum error that each question gets */
+	/* The next question is not answered: by then it has this owner. */
+	atomic_uint heir;
+	atomic_bool dies;
 	/* So many looks of node 0 still find `old_owner`, who is asked then. */
 	atomic_int old_looks;
 	atomic_uint old_owner;

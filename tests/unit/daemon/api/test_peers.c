@@ -233,6 +233,41 @@ START_TEST(when_nobody_owns_it_only_copies_are_read)
 }
 END_TEST
 
+static void have_owner_die(unsigned heir)
+{
+	atomic_store(&joined.owners[N], 1);
+	atomic_store(&joined.heir, heir);
+	atomic_store(&joined.dies, true);
+}
+
+START_TEST(what_an_owner_leaves_unanswered_is_asked_of_the_next_one)
+{
+	const char *site = "{\"url\": \"http://news.example/\"}";
+
+	have_owner_die(0);
+	expect("GET", "/v1/sites/news.example", NULL, 200,
+	       "X-Templated-Node: ");
+	have_owner_die(1);
+	expect("GET", "/v1/sites/news.example", NULL, 200,
+	       "X-Templated-Epoch: 9");
+	have_owner_die(0);
+	expect("POST", "/v1/sites", site, 200, "X-Templated-Node: ");
+	have_owner_die(0);
+	expect("DELETE", "/v1/sites/news.example", NULL, 200,
+	       "X-Templated-Node: ");
+	ck_assert_uint_eq(atomic_load(&joined.questions), 5);
+}
+END_TEST
+
+START_TEST(what_may_have_been_done_is_not_done_twice)
+{
+	have_owner_die(0);
+	refuse("POST", "/v1/sites/news.example/guards", "{\"kind\": \"x\"}",
+	       504, "timeout");
+	ck_assert_uint_eq(atomic_load(&joined.questions), 1);
+}
+END_TEST
+
 /* n0 takes n1 for the owner of a..., and n1 knows better. */
 START_TEST(who_was_wrong_looks_once_more)
 {
@@ -677,6 +712,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_copy_answers_when_the_owner_does_not);
 	tcase_add_test(tests, when_nobody_owns_it_only_copies_are_read);
 	tcase_add_test(tests, who_was_wrong_looks_once_more);
+	tcase_add_test(
+		tests,
+		what_an_owner_leaves_unanswered_is_asked_of_the_next_one);
+	tcase_add_test(tests, what_may_have_been_done_is_not_done_twice);
 	tcase_add_test(tests, a_question_goes_on_once);
 	tcase_add_test(tests, the_owner_holds_it_to_its_right);
 	tcase_add_test(tests, what_does_not_fit_is_to_be_asked_for_directly);

@@ -91,9 +91,18 @@ static enum http_verdict answer(struct http_exchange *exchange, void *context)
 		return reply_stream(exchange, false);
 	if (strcmp(http_path(exchange), "/cut") == 0)
 		return reply_stream(exchange, true);
+	if (strcmp(http_path(exchange), "/silent") == 0)
+		return HTTP_PARKED;
 	buffer_append_text(&body, http_argument(exchange, "a"));
 	http_reply(exchange, 404, "text/plain", &body);
 	return HTTP_ANSWERED;
+}
+
+static bool goes_on(const void *context)
+{
+	const struct http_exchange *exchange = context;
+
+	return strcmp(http_path(exchange), "/silent") != 0;
 }
 
 static enum http_verdict relay(struct http_exchange *exchange, void *context)
@@ -105,6 +114,8 @@ static enum http_verdict relay(struct http_exchange *exchange, void *context)
 		.certificate_file = "",
 		.key_file = "",
 		.headers = "X-Extra: 1\r\n",
+		.goes_on = goes_on,
+		.context = exchange,
 	};
 	FILE *spool = http_is_upload(exchange) ? tmpfile() : NULL;
 	struct buffer body = {0};
@@ -272,6 +283,16 @@ START_TEST(who_cannot_be_reached_is_told)
 }
 END_TEST
 
+START_TEST(a_head_is_waited_for_as_long_as_it_is_wanted)
+{
+	struct buffer answered = client_ask(path, "GET", "/silent", NULL);
+
+	ck_assert_int_eq(client_status(&answered), 502);
+	ck_assert_str_eq(client_body(&answered), "stopped");
+	buffer_free(&answered);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("relay");
@@ -285,6 +306,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, an_upload_is_passed_on_as_it_comes);
 	tcase_add_test(tests, an_error_comes_with_its_body);
 	tcase_add_test(tests, who_cannot_be_reached_is_told);
+	tcase_add_test(tests, a_head_is_waited_for_as_long_as_it_is_wanted);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -21,6 +21,7 @@
 
 enum {
 	IDLE_MS = 1000,    /* hints may be lost: all logs are looked at */
+	BEHIND_MS = 20,    /* the replica that was asked lacks an entry yet */
 	LEAVE_MS = 5000,   /* what is being fetched may end by itself */
 	CLEAR_ROWS = 2000, /* at a time */
 	ANSWERERS = 4,
@@ -475,43 +476,53 @@ static void own(struct cluster *cluster, unsigned number,
 	}
 }
 
-/* Whether the log has entries that are not here: by hints, or by what owners
- * say of themselves; or that is not known yet. */
-static bool has_more(struct cluster *cluster, unsigned number)
-{
-	const struct partition partition = view(cluster, number);
+enum turn { TURN_DONE, TURN_SOON /* BEHIND_MS */, TURN_AGAIN };
 
-	return !partition.is_whole || partition.last > partition.applied;
+/* Whether the log has entries that are not here: by hints, or by what owners
+ * say of themselves. */
+static bool is_behind(struct cluster *cluster, unsigned number)
+{
+	const struct partition *partition = &cluster->partitions[number];
+	bool is_behind;
+
+	lock_acquire(&cluster->lock);
+	is_behind = partition->is_whole && partition->last > partition->applied;
+	lock_release(&cluster->lock);
+	return is_behind;
 }
 
-/* A turn of a partition that is not ours; true: there is more to do. */
-static bool copy(struct cluster *cluster, unsigned number,
-		 const struct partition *partition)
+/* A turn of a partition that is not ours. */
+static enum turn copy(struct cluster *cluster, unsigned number,
+		      const struct partition *partition)
 {
 	if (is_to_be_taken(cluster, partition)) {
 		take(cluster, number);
-		return false;
+		return TURN_DONE;
 	}
 	if (sums_differ(cluster, number)) {
 		drop_copy(cluster, number);
-		return true;
+		return TURN_AGAIN;
 	}
 	if (partition->state == PARTITION_TAKEN)
 		set_state(cluster, number, PARTITION_FOLLOWED);
 	if (partition->state == PARTITION_ELSEWHERE) {
 		if (!partition->wants_copy)
-			return false;
+			return TURN_DONE;
 		set_state(cluster, number, PARTITION_COPYING);
 	}
 	if (partition->applied == 0 && !partition->is_whole &&
 	    !begin_copy(cluster, number))
-		return false;
+		return TURN_DONE;
 	if (!partition->wants_copy && partition->others_have_it &&
 	    !partition->is_owner_gone) {
 		drop_copy(cluster, number);
-		return false;
+		return TURN_DONE;
 	}
-	return has_more(cluster, number) && keep_up(cluster, number);
+	if (partition->is_whole && !is_behind(cluster, number))
+		return TURN_DONE;
+	if (keep_up(cluster, number))
+		return TURN_AGAIN;
+	return is_behind(cluster, number) ? TURN_SOON : TURN_DONE;
 }
 
 /* Without a lease nothing is ours. */
@@ -534,34 +545,38 @@ static void leave_all(struct cluster *cluster)
 	}
 }
 
-/* Look at all partitions; true: there is more to do. */
-static bool work(struct cluster *cluster)
+/* Look at all partitions; how soon there is more to do. */
+static enum turn work(struct cluster *cluster)
 {
-	bool more = false;
+	enum turn all = TURN_DONE;
 
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		struct partition partition;
 
 		if (!holds_lease(cluster)) {
 			leave_all(cluster);
-			return false;
+			return TURN_DONE;
 		}
 		partition = view(cluster, i);
-		if (partition.state == PARTITION_OWN)
+		if (partition.state == PARTITION_OWN) {
 			own(cluster, i, &partition);
-		else
-			more |= copy(cluster, i, &partition);
+		} else {
+			enum turn turn = copy(cluster, i, &partition);
+
+			all = turn > all ? turn : all;
+		}
 	}
-	return more;
+	return all;
 }
 
-static bool wait_for_news(struct cluster *cluster, bool is_busy)
+static bool wait_for_news(struct cluster *cluster, enum turn turn)
 {
-	uint64_t until_ms = clock_steady_ms() + IDLE_MS;
+	uint64_t until_ms =
+		clock_steady_ms() + (turn == TURN_SOON ? BEHIND_MS : IDLE_MS);
 	bool goes_on;
 
 	lock_acquire(&cluster->lock);
-	while (!is_busy && !cluster->is_news && !cluster->is_ending &&
+	while (turn != TURN_AGAIN && !cluster->is_news && !cluster->is_ending &&
 	       condition_wait_until(&cluster->has_news, &cluster->lock,
 				    until_ms))
 		;
@@ -574,15 +589,15 @@ static bool wait_for_news(struct cluster *cluster, bool is_busy)
 void *copying_main(void *argument)
 {
 	struct cluster *cluster = argument;
-	bool is_busy = false;
+	enum turn turn = TURN_DONE;
 
-	while (wait_for_news(cluster, is_busy)) {
+	while (wait_for_news(cluster, turn)) {
 		bool has_members;
 
 		lock_acquire(&cluster->lock);
 		has_members = cluster->has_members;
 		lock_release(&cluster->lock);
-		is_busy = has_members && work(cluster);
+		turn = has_members ? work(cluster) : TURN_DONE;
 	}
 	leave_all(cluster);
 	return NULL;

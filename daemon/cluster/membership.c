@@ -393,6 +393,7 @@ static void plan(struct cluster *cluster)
 			cluster->members[i].facts.name,
 			cluster->members[i].facts.capacity,
 			cluster->members[i].facts.is_draining,
+			false,
 		};
 	placement_compute(nodes, count,
 			  (struct placement_terms){ALL_PARTITIONS, copies,

@@ -195,6 +195,45 @@ static uint32_t choose(struct placing *placing, uint32_t partition,
 	return (uint32_t)index;
 }
 
+/* The first to arrive of those that are there; NOBODY: none is. */
+static uint32_t first_present(const struct placing *placing, uint32_t partition)
+{
+	struct runner best = {NULL, 0};
+
+	for (size_t i = 0; i < placing->count; i++) {
+		struct runner runner = {
+			&placing->nodes[i],
+			draw_of(placing->seats[i].seed, partition)};
+
+		if (!runner.node->is_away && takes(placing, i) &&
+		    (best.node == NULL || is_before(runner, best)))
+			best = runner;
+	}
+	return best.node == NULL ? PLACEMENT_NOBODY
+				 : (uint32_t)(best.node - placing->nodes);
+}
+
+/* The owner is there, if anybody is: the places before its own move by one. */
+static void stand_in(const struct placing *placing, uint32_t partition,
+		     uint32_t *holders, uint32_t copies)
+{
+	uint32_t place = 0;
+	uint32_t owner;
+
+	while (place < copies && (holders[place] == PLACEMENT_NOBODY ||
+				  placing->nodes[holders[place]].is_away))
+		place++;
+	owner = place < copies ? holders[place]
+			       : first_present(placing, partition);
+	if (owner == PLACEMENT_NOBODY)
+		return;
+	if (place == copies)
+		place--;
+	for (; place > 0; place--)
+		holders[place] = holders[place - 1];
+	holders[0] = owner;
+}
+
 /* Owners first, so that no copy takes the room of one. */
 void placement_compute(const struct placement_node *nodes, size_t count,
 		       struct placement_terms terms, uint32_t *holders_out)
@@ -219,5 +258,8 @@ void placement_compute(const struct placement_node *nodes, size_t count,
 			holders[copy] = choose(&placing, p, holders, copy);
 		}
 	}
+	for (uint32_t p = 0; p < terms.partitions; p++)
+		stand_in(&placing, p, &holders_out[(size_t)p * terms.copies],
+			 terms.copies);
 	free(placing.seats);
 }

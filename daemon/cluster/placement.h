@@ -19,6 +19,7 @@ struct placement_node {
 	const char *name;  /* not that of another one */
 	uint32_t capacity; /* >= 1: its share is in proportion to it */
 	bool is_draining;  /* it shall have nothing */
+	bool is_away;      /* it is expected back, to what it has */
 };
 
 enum {
@@ -44,7 +45,10 @@ struct placement_terms {
  * A node owns at most its share of the partitions by capacity and the slack,
  * rounded up, and has at most so much of all copies, as long as another node
  * can have them. A draining node has what no other can: all, if all are
- * draining. O(partitions * copies * count).
+ * draining. One that is away keeps its places, but owns nothing: that goes to
+ * the first of the partition's other holders, so that it moves to a copy and
+ * nothing is copied; where all of them are away, to the first of the nodes that
+ * are there, in place of the last holder. O(partitions * copies * count).
  */
 void placement_compute(const struct placement_node *nodes, size_t count,
 		       struct placement_terms terms, uint32_t *holders_out);

@@ -128,8 +128,8 @@ static uint32_t successor(const struct outage *outage, uint32_t partition)
 		if (machine->is_listed &&
 		    part->held[i].whole_at <= outage->now) {
 			machines[count] = part->held[i].node;
-			nodes[count++] = (struct placement_node){machine->name,
-								 1, false};
+			nodes[count++] = (struct placement_node){
+				machine->name, 1, false, false};
 		}
 	}
 	for (size_t i = 0; i < count; i++)
@@ -230,7 +230,7 @@ static void place(struct outage *outage)
 		if (outage->machines[i].is_listed) {
 			outage->alive_index[count] = i;
 			outage->alive[count++] = (struct placement_node){
-				outage->machines[i].name, 1, false};
+				outage->machines[i].name, 1, false, false};
 		}
 	placement_compute(outage->alive, count,
 			  (struct placement_terms){terms->partitions,

@@ -34,7 +34,7 @@ static struct nodes make_nodes(uint32_t count, bool are_mixed)
 	for (uint32_t i = 0; i < count; i++) {
 		snprintf(nodes.name[i], NAME_BYTES, "node-%u", i);
 		nodes.node[i] = (struct placement_node){
-			nodes.name[i], are_mixed ? 1 + i % 4 : 1, false};
+			nodes.name[i], are_mixed ? 1 + i % 4 : 1, false, false};
 	}
 	return nodes;
 }

@@ -20,7 +20,7 @@ static void make_nodes(struct placement_node *nodes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		snprintf(names[i], NAME_BYTES, "n%zu", i);
-		nodes[i] = (struct placement_node){names[i], 1, false};
+		nodes[i] = (struct placement_node){names[i], 1, false, false};
 	}
 }
 
@@ -115,7 +115,7 @@ END_TEST
 
 START_TEST(one_node_has_all)
 {
-	struct placement_node node = {"a", 7, false};
+	struct placement_node node = {"a", 7, false, false};
 
 	placement_compute(&node, 1, terms(2), holders);
 	for (size_t p = 0; p < PARTITIONS; p++) {
@@ -150,8 +150,8 @@ END_TEST
  * 192 +- 10 %. */
 START_TEST(copies_are_of_different_nodes)
 {
-	struct placement_node nodes[2] = {{"small", 1, false},
-					  {"large", 3, false}};
+	struct placement_node nodes[2] = {{"small", 1, false, false},
+					  {"large", 3, false, false}};
 
 	placement_compute(nodes, 2, terms(2), holders);
 	ck_assert_uint_eq(held_by(holders, 2, 0), PARTITIONS);
@@ -228,7 +228,7 @@ START_TEST(of_many_nodes_none_has_two)
 
 	for (size_t i = 0; i < 1000; i++) {
 		snprintf(many[i], NAME_BYTES, "m%zu", i);
-		nodes[i] = (struct placement_node){many[i], 1, false};
+		nodes[i] = (struct placement_node){many[i], 1, false, false};
 	}
 	placement_compute(nodes, 1000, terms(1), holders);
 	for (uint32_t i = 0; i < 1000; i++)
@@ -320,6 +320,42 @@ static void check_whole(const struct trial *trial)
 	}
 }
 
+START_TEST(who_is_away_keeps_its_copies_and_owns_nothing)
+{
+	struct placement_node nodes[4];
+
+	make_nodes(nodes, 4);
+	placement_compute(nodes, 4, terms(2), holders);
+	nodes[1].is_away = true;
+	placement_compute(nodes, 4, terms(2), others);
+	ck_assert_uint_gt(owned_by(holders, 2, 1), 50);
+	ck_assert_uint_eq(owned_by(others, 2, 1), 0);
+	for (size_t p = 0; p < PARTITIONS; p++) {
+		bool moves = holders[2 * p] == 1;
+
+		ck_assert_uint_eq(others[2 * p], holders[2 * p + moves]);
+		ck_assert_uint_eq(others[2 * p + 1], holders[2 * p + !moves]);
+	}
+}
+END_TEST
+
+START_TEST(who_is_there_owns_what_only_those_away_had)
+{
+	struct placement_node nodes[3];
+
+	make_nodes(nodes, 3);
+	nodes[0].is_away = true;
+	nodes[1].is_away = true;
+	placement_compute(nodes, 3, terms(1), holders);
+	ck_assert_uint_eq(owned_by(holders, 1, 2), PARTITIONS);
+	placement_compute(nodes, 3, terms(2), holders);
+	ck_assert_uint_eq(owned_by(holders, 2, 2), PARTITIONS);
+	nodes[2].is_away = true;
+	placement_compute(nodes, 3, terms(1), holders);
+	ck_assert_uint_gt(owned_by(holders, 1, 0), 50);
+}
+END_TEST
+
 /* Of owners there is always room; of draining ones there is need only when
  * others are too few. */
 static void check_bounds(const struct trial *trial)
@@ -396,6 +432,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, the_race_is_won_in_proportion_to_capacity);
 	tcase_add_test(tcase, ranks_are_an_order_of_all);
 	tcase_add_test(tcase, who_drains_has_what_no_other_can);
+	tcase_add_test(tcase, who_is_away_keeps_its_copies_and_owns_nothing);
+	tcase_add_test(tcase, who_is_there_owns_what_only_those_away_had);
 	tcase_add_test(tcase, of_many_nodes_none_has_two);
 	tcase_add_test(tcase, when_a_node_leaves_about_its_share_moves);
 	tcase_add_loop_test(tcase, whatever_the_nodes_the_rules_hold, 0, 8);

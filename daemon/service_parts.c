@@ -82,6 +82,7 @@ static struct cluster_options cluster_options(const struct config *config)
 		.address = config->node_address,
 		.version = TEMPLATED_VERSION,
 		.capacity = config->capacity,
+		.patience_ms = config->patience_ms,
 		.copies = config->copies,
 		.snapshots = config->snapshots,
 		.snapshots_key = config->snapshots_key_file,

@@ -276,6 +276,7 @@ void cluster_close(struct cluster *cluster)
 	depot_close(cluster->depot);
 	lock_destroy(&cluster->lock);
 	free(cluster->members);
+	free(cluster->presences);
 	free(cluster);
 }
 
@@ -522,19 +523,26 @@ enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 	return error;
 }
 
-/* A node is known by its lease and by what it owns alone: without the first,
- * and with others in its place, nothing is kept of it. */
 enum error cluster_remove(struct cluster *cluster, const char *node)
 {
 	struct bus *bus = bus_now(cluster);
+	char key[BUS_KEY_BYTES];
 	struct bus_row row = {0};
 	enum error error =
 		bus == NULL ? ERR_NETWORK
 			    : cluster->ops->get(bus, BUS_NODES, node, &row);
 
+	buffer_clear(&row.value);
+	if (error == ERR_NONE) {
+		error = ERR_BUSY;
+	} else if (error == ERR_NOT_FOUND) {
+		presence_key(node, key);
+		error = cluster->ops->get(bus, BUS_FACTS, key, &row);
+		if (error == ERR_NONE)
+			error = cluster->ops->remove(bus, BUS_FACTS, key,
+						     row.revision);
+	}
 	buffer_free(&row.value);
-	if (error == ERR_NONE)
-		return ERR_BUSY;
 	return error;
 }
 

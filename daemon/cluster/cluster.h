@@ -149,8 +149,8 @@ enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 void cluster_drain(struct cluster *cluster, bool drains);
 
 /*
- * Forget a node that will not come back: nothing is kept for it any more.
- * ERR_NOT_FOUND; ERR_BUSY: it has a lease.
+ * Forget a node that will not come back: its copies are made elsewhere, without
+ * the patience for one that is away. ERR_NOT_FOUND; ERR_BUSY: it has a lease.
  */
 enum error cluster_remove(struct cluster *cluster, const char *node);
 

@@ -85,6 +85,16 @@ struct member {
 	bool has_other_domains; /* its list of public suffixes is not ours */
 };
 
+/* A node that has said that it is there, by its row in BUS_FACTS. */
+struct presence {
+	char name[NODE_NAME_BYTES];
+	uint32_t capacity;
+	bool is_draining;
+	bool is_away; /* it has no lease, and is expected back */
+	uint64_t revision;
+	uint64_t time_ms; /* by the server's clock, when it said so */
+};
+
 struct cluster {
 	const struct bus_ops *ops;
 	struct bus *bus; /* NULL while no server has answered, then one for
@@ -137,6 +147,10 @@ struct cluster {
 	uint64_t append_bytes;
 	struct member *members; /* [member_count], sorted by name */
 	size_t member_count;
+	struct presence *presences; /* [presence_count]; the membership
+				       thread's alone */
+	size_t presence_count;
+	uint64_t told_ms; /* steady: when we last said so; 0: not yet */
 	struct partition partitions[ALL_PARTITIONS];
 };
 
@@ -197,6 +211,17 @@ void *membership_main(void *argument);
 
 /* Our row goes: the others need not wait for the lease to end. */
 void membership_leave(struct cluster *cluster);
+
+/* presence.c: for the membership thread. The rows of BUS_FACTS say who is
+ * expected, those of others are passed over. */
+void presence_read(struct cluster *cluster, const struct bus_row *rows,
+		   size_t count);
+
+/* Say that we are there, when it is time, and forget who does not come back. */
+void presence_tell(struct cluster *cluster);
+
+/* "n.NAME" in BUS_FACTS. */
+void presence_key(const char *node, char out[BUS_KEY_BYTES]);
 
 /* cluster.c: a bus_answerer; and what does jobs, or NULL: behind it
  * cluster_end_call(). */

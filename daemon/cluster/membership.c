@@ -290,6 +290,7 @@ static enum error look_at_owners(struct cluster *cluster)
 
 	if (error != ERR_NONE)
 		return error;
+	presence_read(cluster, rows, count);
 	lock_acquire(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
 		unsigned number;
@@ -362,6 +363,10 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 
 		if (holders[i] == PLACEMENT_NOBODY)
 			continue;
+		if (holders[i] >= cluster->member_count) { /* it is away */
+			partition->others_have_it = false;
+			continue;
+		}
 		holder = &cluster->members[holders[i]];
 		partition->wants_copy |= holder->facts.is_self;
 		partition->others_have_it &=
@@ -379,14 +384,11 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 		strcmp(first_of_whole(cluster, nodes, number), self) == 0;
 }
 
-/* What is to become of all of them. */
-static void plan(struct cluster *cluster)
+/* Those who are there, in their order, and those who are away. */
+static size_t list_nodes(const struct cluster *cluster,
+			 struct placement_node *nodes)
 {
 	size_t count = cluster->member_count;
-	unsigned copies = cluster->options.copies;
-	struct placement_node *nodes = mem_alloc(count + 1, sizeof(*nodes));
-	uint32_t *holders =
-		mem_alloc((size_t)ALL_PARTITIONS * copies, sizeof(*holders));
 
 	for (size_t i = 0; i < count; i++)
 		nodes[i] = (struct placement_node){
@@ -395,6 +397,28 @@ static void plan(struct cluster *cluster)
 			cluster->members[i].facts.is_draining,
 			false,
 		};
+	for (size_t i = 0; i < cluster->presence_count; i++)
+		if (cluster->presences[i].is_away)
+			nodes[count++] = (struct placement_node){
+				cluster->presences[i].name,
+				cluster->presences[i].capacity,
+				false,
+				true,
+			};
+	return count;
+}
+
+/* What is to become of all of them. */
+static void plan(struct cluster *cluster)
+{
+	unsigned copies = cluster->options.copies;
+	struct placement_node *nodes =
+		mem_alloc(cluster->member_count + cluster->presence_count + 1,
+			  sizeof(*nodes));
+	size_t count = list_nodes(cluster, nodes);
+	uint32_t *holders =
+		mem_alloc((size_t)ALL_PARTITIONS * copies, sizeof(*holders));
+
 	placement_compute(nodes, count,
 			  (struct placement_terms){ALL_PARTITIONS, copies,
 						   PLACEMENT_SLACK},
@@ -420,10 +444,11 @@ static bool look(struct cluster *cluster)
 		error = look_at_nodes(cluster);
 	if (error == ERR_NONE)
 		error = look_at_owners(cluster);
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
+		presence_tell(cluster);
 		plan(cluster);
-	if (error == ERR_NONE)
 		set_trouble(cluster, LOG_LEVEL_DEBUG, "");
+	}
 	return error == ERR_NONE;
 }
 

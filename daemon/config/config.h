@@ -125,6 +125,7 @@ struct config {
 	uint64_t log_bytes; /* 0: any */
 	uint64_t snapshot_bytes;
 	uint64_t events_kept_ms;
+	uint64_t patience_ms;
 	/* extract: */
 	char settings[MAX_CONFIG_TEXT]; /* as in extract/settings.h */
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */

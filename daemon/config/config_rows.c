@@ -346,6 +346,11 @@ const struct config_row config_rows[] = {
 	 RANGE(1000, 10 * MINUTE, 8 * SECOND),
 	 .meaning = "a node that was not heard of for so long has lost its "
 		    "sites to others; the same for all nodes"},
+	{"cluster", "patience", CONFIG_TIME, true, FIELD(patience_ms),
+	 RANGE(0, 7 * DAY, 10 * MINUTE),
+	 .meaning = "a node that is gone for less than this keeps its copies: "
+		    "none are made elsewhere, though others own its sites "
+		    "meanwhile; the same for all nodes"},
 	{"cluster", "capacity", CONFIG_COUNT, true, FIELD(capacity),
 	 RANGE(1, 1000000, 100),
 	 .meaning = "the share of the sites that this node takes, beside that "

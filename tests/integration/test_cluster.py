@@ -61,11 +61,19 @@ class ClusterTest(harness.Case):
         owners = {self.cluster.owner_of(host).name for host in hosts}
         self.assertGreater(len(owners), 1)
 
+    def copies(self, lost):
+        """The partitions that each node but this one has."""
+        return {node.name: {row["partition"] for row in
+                            node.json("/v1/cluster")["partitions"]
+                            if row["state"] != "elsewhere"}
+                for node in self.cluster.nodes if node is not lost}
+
     def lose_an_owner(self):
         host = self.add(1, delay_ms=SLOW_MS)[0]
         harness.wait_until(lambda: self.pages(host) >= 10, "some pages")
         lost = self.cluster.owner_of(host)
         known = lost.json(f"/v1/sites/{host}")["pages"]
+        copies = self.copies(lost)
         lost.kill()
         killed = time.monotonic()
         asked = sum(self.fetched([host]).values())
@@ -80,6 +88,8 @@ class ClusterTest(harness.Case):
         twice = sum(counts.values()) - len(counts)
         self.assertLessEqual(max(counts.values()), 2)
         self.assertLessEqual(twice, asked - known)
+        # it is expected back: nothing is copied meanwhile
+        self.assertEqual(self.copies(lost), copies)
         print(f"taken over after {taken_s:.1f} s; of {asked} pages {known} "
               f"were known, {twice} are fetched twice")
         return lost, host

@@ -1,0 +1,152 @@
+/*
+ * Who is expected: a row "n.NAME" in BUS_FACTS for each node, which stays when
+ * its lease ends, and is written again some times in cluster.patience. Whose
+ * row is younger than that and has no lease is away, and keeps its copies'
+ * places; who was draining is not expected back.
+ */
+#include "daemon/cluster/cluster_parts.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+#include "store/memory.h"
+
+enum {
+	TOLD = 10, /* times in cluster.patience */
+	MOST_MS = 60 * 1000,
+	LEAST_MS = 1000,
+};
+
+void presence_key(const char *node, char out[BUS_KEY_BYTES])
+{
+	snprintf(out, BUS_KEY_BYTES, "n.%s", node);
+}
+
+static bool read_row(const struct bus_row *row, struct presence *out)
+{
+	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
+	json_int_t capacity =
+		json_integer_value(json_object_get(json, "capacity"));
+	bool is_read = json_is_object(json);
+
+	*out = (struct presence){
+		.capacity = capacity > 0 && capacity <= UINT32_MAX
+				    ? (uint32_t)capacity
+				    : 1,
+		.is_draining = json_is_true(json_object_get(json, "draining")),
+		.revision = row->revision,
+		.time_ms = row->time_ms,
+	};
+	snprintf(out->name, sizeof(out->name), "%.*s", NODE_NAME_BYTES - 1,
+		 row->key + strlen("n."));
+	json_decref(json);
+	return is_read;
+}
+
+static struct presence *find(struct cluster *cluster, const char *name)
+{
+	for (size_t i = 0; i < cluster->presence_count; i++)
+		if (strcmp(cluster->presences[i].name, name) == 0)
+			return &cluster->presences[i];
+	return NULL;
+}
+
+/* By the server's clock, as the rows' times are. */
+static bool is_expected(const struct cluster *cluster,
+			const struct presence *presence)
+{
+	int64_t now_ms = (int64_t)clock_wall_ms() + cluster->clock_ms;
+
+	return !presence->is_draining &&
+	       now_ms < (int64_t)(presence->time_ms +
+				  cluster->options.patience_ms);
+}
+
+static bool has_lease_of(const struct cluster *cluster, const char *name)
+{
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, name) == 0)
+			return true;
+	return false;
+}
+
+void presence_read(struct cluster *cluster, const struct bus_row *rows,
+		   size_t count)
+{
+	struct presence *presences = mem_alloc(count + 1, sizeof(*presences));
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct presence *presence = &presences[used];
+		const struct presence *before;
+
+		if (strncmp(rows[i].key, "n.", strlen("n.")) != 0 ||
+		    !read_row(&rows[i], presence))
+			continue;
+		before = find(cluster, presence->name);
+		presence->is_away = !has_lease_of(cluster, presence->name) &&
+				    is_expected(cluster, presence);
+		if (presence->is_away && before != NULL && !before->is_away)
+			log_info("cluster: node %s is away; its copies wait "
+				 "for it as long as cluster.patience says",
+				 presence->name);
+		used++;
+	}
+	free(cluster->presences);
+	cluster->presences = presences;
+	cluster->presence_count = used;
+}
+
+/* One of the nodes forgets those who did not come back. */
+static void forget_gone(struct cluster *cluster)
+{
+	if (!cluster->members[0].facts.is_self)
+		return;
+	for (size_t i = 0; i < cluster->presence_count; i++) {
+		const struct presence *presence = &cluster->presences[i];
+		char key[BUS_KEY_BYTES];
+
+		if (presence->is_away || has_lease_of(cluster, presence->name))
+			continue;
+		presence_key(presence->name, key);
+		cluster->ops->remove(cluster->bus, BUS_FACTS, key,
+				     presence->revision);
+	}
+}
+
+void presence_tell(struct cluster *cluster)
+{
+	const char *self = cluster->options.bus.name;
+	uint64_t patience_ms = cluster->options.patience_ms;
+	uint64_t pause_ms = patience_ms / TOLD;
+	uint64_t now_ms = clock_steady_ms();
+	const struct presence *own = find(cluster, self);
+	char key[BUS_KEY_BYTES];
+	char text[80];
+	uint64_t revision;
+	bool drains;
+
+	lock_acquire(&cluster->lock);
+	drains = cluster->is_draining;
+	lock_release(&cluster->lock);
+	pause_ms = pause_ms > MOST_MS ? MOST_MS : pause_ms;
+	pause_ms = pause_ms < LEAST_MS ? LEAST_MS : pause_ms;
+	if (patience_ms == 0 ||
+	    (own != NULL && own->is_draining == drains &&
+	     cluster->told_ms != 0 && now_ms < cluster->told_ms + pause_ms))
+		return;
+	presence_key(self, key);
+	snprintf(text, sizeof(text), "{\"capacity\":%u,\"draining\":%s}",
+		 cluster->options.capacity, drains ? "true" : "false");
+	/* one that another revision has is written with the next turn */
+	if (cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
+			      own == NULL ? 0 : own->revision,
+			      &revision) == ERR_NONE)
+		cluster->told_ms = now_ms;
+	if (cluster->member_count > 0)
+		forget_gone(cluster);
+}

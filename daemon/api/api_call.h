@@ -250,4 +250,9 @@ bool api_listener_stats(struct api *api, enum listener listener,
 /* The rules of extraction by the current configuration. */
 struct answer_rules call_rules(const struct call *call);
 
+enum { MAX_WAIT_S = 3600 /* of a long poll */ };
+
+/* Make a call that waits a listener, once; false: there are too many. */
+bool call_listen(struct call *call);
+
 #endif

@@ -15,7 +15,6 @@
 enum {
 	DEFAULT_EVENTS = 1000,
 	MAX_EVENTS = 100000,
-	MAX_WAIT_S = 3600,
 	MAX_CHUNK_BYTES = 65536, /* a stream holds so much, and one event */
 };
 
@@ -104,6 +103,16 @@ static enum http_verdict reply_lines(struct call *call,
 	return HTTP_ANSWERED;
 }
 
+bool call_listen(struct call *call)
+{
+	uint64_t *memory = http_memory(call->exchange);
+
+	if (memory[MEMORY_IS_LISTENING] == 0 && !http_listen(call->exchange))
+		return false;
+	memory[MEMORY_IS_LISTENING] = 1;
+	return true;
+}
+
 /* Answer with the stored events, or, with `wait`, with the next ones. */
 static enum http_verdict
 answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
@@ -123,10 +132,7 @@ answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 	if (lines.size > 0 || query->limit == 0 ||
 	    clock_steady_ms() >= http_arrival_ms(call->exchange) + wait_ms)
 		return reply_lines(call, query, &lines);
-	if (memory[MEMORY_IS_LISTENING] == 0 && !http_listen(call->exchange))
-		return refuse_listener(call);
-	memory[MEMORY_IS_LISTENING] = 1;
-	return HTTP_PARKED;
+	return call_listen(call) ? HTTP_PARKED : refuse_listener(call);
 }
 
 /* A stream of events, in the form of server-sent ones. */
@@ -231,6 +237,8 @@ enum http_verdict api_get_events(struct call *call)
 	if (!read_query(call, &query) ||
 	    !call_number(call, "wait", 0, MAX_WAIT_S, &wait_s))
 		return HTTP_ANSWERED;
+	if (call->is_passed)
+		wait_s = 0; /* who passes it on waits */
 	return wants_stream(call) ? answer_stream(call, &query)
 				  : answer_lines(call, &query, wait_s * 1000U);
 }

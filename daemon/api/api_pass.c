@@ -374,6 +374,10 @@ static bool reply(struct passage *passage, enum error error,
 		return passage_direct(passage, verdict_out);
 	if (error == ERR_NONE && !is_moved) {
 		passage->result = PASSED_OWNER;
+		if (passage_waits(passage, buffer_slice(answer))) {
+			*verdict_out = HTTP_PARKED;
+			return false;
+		}
 		passage_add_owner(passage);
 		if (!http_reply_raw(passage->call->exchange,
 				    buffer_slice(answer)))
@@ -449,13 +453,6 @@ static bool is_stream(const struct http_exchange *exchange)
 		strstr(accept, "text/event-stream") != NULL);
 }
 
-/* It would hold a thread here. */
-static bool is_long_poll(const struct http_exchange *exchange)
-{
-	return strcmp(http_path(exchange), "/v1/events") == 0 &&
-	       http_argument(exchange, "wait") != NULL && !is_stream(exchange);
-}
-
 /* The same, when there is a place; else it is parked for one. */
 static bool pass_in_turn(struct passage *passage,
 			 enum http_verdict *verdict_out)
@@ -473,7 +470,8 @@ static bool pass_in_turn(struct passage *passage,
 		end_passing(passage, place, begin_us);
 		return is_ours;
 	}
-	if (clock_steady_ms() >= http_arrival_ms(call->exchange) + READ_MS)
+	if (!passage_is_long_poll(passage) &&
+	    clock_steady_ms() >= http_arrival_ms(call->exchange) + READ_MS)
 		*verdict_out = passage_fail_later(
 			passage, "busy",
 			"too many wait for node %s; try again");
@@ -518,10 +516,9 @@ static bool find(struct passage *passage, enum http_verdict *verdict_out)
 	*verdict_out = HTTP_DEFERRED;
 	if (http_is_quick(call->exchange))
 		return false;
-	if (!is_long_poll(call->exchange))
-		return pass_in_turn(passage, verdict_out);
-	*verdict_out = passage_fail_direct(passage);
-	return false;
+	*verdict_out = HTTP_PARKED;
+	return !passage_has_no_news(passage) &&
+	       pass_in_turn(passage, verdict_out);
 }
 
 bool call_is_ours(struct call *call, enum access access,

@@ -35,6 +35,13 @@ bool passage_look(struct passage *passage, enum error error);
 /* Of a struct passage: nobody has taken the partition since it was looked. */
 bool passage_is_current(const void *context);
 
+/* Whether it waits for events (`wait`). Of such: the owner had nothing to say
+ * and nothing has changed since, so that it is parked on; and whether it is
+ * parked as this answer of the owner has nothing. */
+bool passage_is_long_poll(const struct passage *passage);
+bool passage_has_no_news(const struct passage *passage);
+bool passage_waits(struct passage *passage, struct slice answer);
+
 /* Append the lines that only nodes believe. */
 void passage_write_lines(const struct passage *passage, struct buffer *out);
 

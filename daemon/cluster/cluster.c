@@ -332,6 +332,7 @@ void cluster_find(struct cluster *cluster, unsigned partition,
 		.is_own = row->state == PARTITION_OWN && has_lease(cluster),
 		.is_copy = row->is_whole,
 		.epoch = row->revision,
+		.last = row->last,
 	};
 	if (strcmp(row->owner, cluster->options.bus.name) != 0)
 		memcpy(out->owner, row->owner, sizeof(out->owner));

@@ -98,6 +98,7 @@ struct whereabouts {
 	char owner[NODE_NAME_BYTES];      /* another node; "": nobody */
 	char address[NODE_ADDRESS_BYTES]; /* of it; "": no direct connections */
 	uint64_t epoch;
+	uint64_t last; /* entry of its log, as far as is known here */
 };
 
 void cluster_find(struct cluster *cluster, unsigned partition,

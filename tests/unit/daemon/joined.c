@@ -30,7 +30,8 @@ static void find(struct cluster *cluster, unsigned partition_number,
 	struct joined *joined = cluster->joined;
 	unsigned owner = atomic_load(&joined->owners[partition_number]);
 
-	*out = (struct whereabouts){.epoch = atomic_load(&joined->epoch)};
+	*out = (struct whereabouts){.epoch = atomic_load(&joined->epoch),
+				    .last = atomic_load(&joined->last)};
 	if (cluster->self == 0)
 		atomic_store(&joined->was_old,
 			     atomic_load(&joined->old_looks) > 0);

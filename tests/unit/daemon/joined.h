@@ -39,6 +39,7 @@ struct joined {
 	/* The test's, at any time. */
 	atomic_uint owners[ALL_PARTITIONS]; /* or NOBODY */
 	atomic_uint epoch;                  /* of all */
+	atomic_uint last;                   /* entry of each log */
 	atomic_bool has_addresses;          /* as whereabouts says */
 	atomic_bool has_copies;             /* each node of everything */
 	atomic_int failure; /* an enum error that each question gets */

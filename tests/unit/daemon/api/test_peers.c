@@ -511,9 +511,33 @@ END_TEST
 START_TEST(a_stream_is_refused_without_an_address)
 {
 	refuse("GET", TEXTS, NULL, 421, "ask_owner");
-	atomic_store(&joined.has_addresses, true);
-	refuse("GET", "/v1/events?site=news.example&wait=1", NULL, 421,
-	       "ask_owner");
+}
+END_TEST
+
+#define NEWS "/v1/events?site=news.example&since=100000000&wait="
+
+START_TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
+{
+	int file = client_open(joined_path(&joined, 0));
+	struct buffer answer;
+
+	client_send(file, "GET " NEWS "1 HTTP/1.1\r\nHost: x\r\n"
+			  "Connection: close\r\n\r\n");
+	/* it is looked at each fifth of a second: the log is longer once */
+	while (atomic_load(&joined.questions) == 0)
+		usleep(1000);
+	atomic_fetch_add(&joined.last, 1);
+	answer = client_receive(file);
+	close(file);
+	ck_assert_int_eq(client_status(&answer), 200);
+	expect_header(&answer, "X-Templated-Node: n1");
+	buffer_free(&answer);
+	/* and at the end */
+	ck_assert_uint_eq(atomic_load(&joined.questions), 3);
+	expect("GET", "/v1/events?site=news.example&wait=3600", NULL, 200,
+	       "X-Templated-Node: n1");
+	ck_assert_uint_eq(atomic_load(&joined.questions), 4);
+	refuse("GET", NEWS "x", NULL, 400, "bad_request");
 }
 END_TEST
 
@@ -730,6 +754,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, the_status_has_the_sums);
 	tcase_add_test(tests, a_stream_comes_from_the_owner_directly);
 	tcase_add_test(tests, a_stream_is_refused_without_an_address);
+	tcase_add_test(tests,
+		       a_long_poll_is_asked_of_the_owner_when_there_is_news);
 	tcase_add_test(tests, an_upload_goes_to_the_owner_that_is_named);
 	tcase_add_test(tests, a_stream_looks_once_more_too);
 	tcase_add_test(tests, what_is_too_large_for_the_broker_comes_directly);

@@ -1,0 +1,54 @@
+/*
+ * Long polls of another node's site (GET /v1/events?site=HOST&wait=S). The
+ * owner answers them at once, as it does all that comes from nodes, and who was
+ * asked first waits: what is parked here is asked for again when the log of the
+ * partition has become longer, of which all nodes hear.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api/api_passage.h"
+#include "daemon/http/pass.h"
+#include "daemon/runtime/clock.h"
+
+/* The word of http_memory() with the last entry there was when the owner was
+ * asked, and 1. */
+enum { MEMORY_ASKED = 2 };
+
+static bool is_over(const struct http_exchange *exchange)
+{
+	const char *wait = http_argument(exchange, "wait");
+	uint64_t wait_s = strtoull(wait, NULL, 10);
+
+	return wait_s > MAX_WAIT_S ||
+	       clock_steady_ms() >= http_arrival_ms(exchange) + wait_s * 1000U;
+}
+
+bool passage_is_long_poll(const struct passage *passage)
+{
+	const struct http_exchange *exchange = passage->call->exchange;
+
+	return strcmp(http_path(exchange), "/v1/events") == 0 &&
+	       http_argument(exchange, "wait") != NULL;
+}
+
+bool passage_has_no_news(const struct passage *passage)
+{
+	struct http_exchange *exchange = passage->call->exchange;
+
+	return passage_is_long_poll(passage) && !is_over(exchange) &&
+	       http_memory(exchange)[MEMORY_ASKED] == passage->where.last + 1;
+}
+
+bool passage_waits(struct passage *passage, struct slice answer)
+{
+	struct call *call = passage->call;
+	struct http_head head;
+
+	if (!passage_is_long_poll(passage) || is_over(call->exchange) ||
+	    !http_read_head(answer, &head) || head.status != 200 ||
+	    answer.size > head.size || !call_listen(call))
+		return false;
+	http_memory(call->exchange)[MEMORY_ASKED] = passage->where.last + 1;
+	return true;
+}

@@ -83,7 +83,7 @@ bool dump_next(struct dump *dump, size_t max_bytes, struct buffer *chunk)
 	buffer_clear(chunk);
 	if (dump->table > TABLE_COUNT)
 		return false;
-	journal_put_head(chunk);
+	journal_put_head(dump->txn->store, chunk);
 	while (chunk->size < max_bytes && next_row(dump)) {
 		enum table table = (enum table)dump->table;
 

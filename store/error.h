@@ -24,7 +24,9 @@
 	X(ERR_LOCKED, -18, "locked", "its credentials are to be given again") \
 	X(ERR_MOVED, -19, "moved", "another node of the cluster has it")      \
 	X(ERR_UNLOGGED, -20, "unlogged",                                      \
-	  "the log of the cluster cannot be written")
+	  "the log of the cluster cannot be written")                         \
+	X(ERR_NO_KEY, -21, "secrets_need_key",                                \
+	  "the key that seals these secrets is not here")
 
 enum error {
 	ERR_NONE = 0,

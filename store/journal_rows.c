@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "store/cipher.h"
 #include "store/env.h"
 #include "store/journal.h"
 #include "store/key.h"
@@ -14,7 +15,12 @@
 #include "store/secrets.h"
 #include "store/store.h"
 
-enum { FORMAT = 1, LOW_FIRST = 1, VARINT_BYTES = 10 };
+enum {
+	FORMAT_CLEAR = 1,  /* has no JOURNAL_SEALED: older programs read it */
+	FORMAT_SEALED = 2, /* may have some */
+	LOW_FIRST = 1,
+	VARINT_BYTES = 10,
+};
 
 /* Of all partitions, and of the one that a name is of. */
 static const char *const counters[] = {"event", "guard", "dictionary"};
@@ -27,12 +33,21 @@ struct head {
 	uint16_t schema;
 };
 
-static const struct head head = {FORMAT, LOW_FIRST, STORE_SCHEMA};
+static const struct head clear_head = {FORMAT_CLEAR, LOW_FIRST, STORE_SCHEMA};
+static const struct head sealed_head = {FORMAT_SEALED, LOW_FIRST, STORE_SCHEMA};
 
-void journal_put_head(struct buffer *out)
+void journal_put_head(const struct store *store, struct buffer *out)
 {
-	static_assert(sizeof(head) == 4, "as it is read");
-	buffer_append(out, &head, sizeof(head));
+	static_assert(sizeof(struct head) == 4, "as it is read");
+	buffer_append(
+		out, store->options.cipher == NULL ? &clear_head : &sealed_head,
+		sizeof(struct head));
+}
+
+static bool is_known_head(struct slice bytes)
+{
+	return memcmp(bytes.data, &clear_head, sizeof(clear_head)) == 0 ||
+	       memcmp(bytes.data, &sealed_head, sizeof(sealed_head)) == 0;
 }
 
 static void put_number(struct buffer *out, uint64_t number)
@@ -56,24 +71,68 @@ static void put_begin(struct buffer *out, enum journal_what what,
 	put_text(out, key);
 }
 
-static void put_secret(struct txn *txn, struct slice sealed, struct buffer *out)
+/* The bytes of secrets are not left behind. */
+static void wipe(struct buffer *text)
 {
-	struct buffer text = {0};
-
-	if (sealed.size >= SECRET_ID_BYTES &&
-	    sealed_open(txn->store, sealed, &text)) {
-		put_begin(out, JOURNAL_SECRET, TABLE_META,
-			  (struct slice){sealed.data, SECRET_ID_BYTES});
-		put_text(out, buffer_slice(&text));
-	}
-	if (text.data != NULL)
-		explicit_bzero(text.data, text.size);
-	buffer_free(&text);
+	if (text->data != NULL)
+		explicit_bzero(text->data, text->capacity);
+	buffer_free(text);
 }
+
+/* A text of a row that may be sealed. */
+struct text_place {
+	enum table table;
+	unsigned index; /* in struct sealed_pair */
+	struct slice key;
+};
+
+/*
+ * What a sealed secret is bound to: it opens as this text of this row alone.
+ * The key of a site is its host, that of a hook its number; both say which
+ * partition they are of.
+ */
+static void write_about(const struct text_place *place, struct slice id,
+			struct buffer *out)
+{
+	buffer_append_text(out, "templated secret 1");
+	buffer_append_byte(out, (char)place->table);
+	buffer_append_byte(out, (char)place->index);
+	buffer_append_slice(out, id);
+	buffer_append_slice(out, place->key);
+}
+
+static void put_secret(struct txn *txn, const struct text_place *place,
+		       struct slice sealed, struct buffer *out)
+{
+	const struct cipher *cipher = txn->store->options.cipher;
+	struct slice id = {sealed.data, SECRET_ID_BYTES};
+	struct buffer about = {0};
+	struct buffer text = {0};
+	struct buffer packed = {0};
+
+	if (!sealed_is_secret(sealed) ||
+	    !sealed_open(txn->store, sealed, &text))
+		return;
+	put_begin(out, cipher == NULL ? JOURNAL_SECRET : JOURNAL_SEALED,
+		  TABLE_META, id);
+	if (cipher == NULL) {
+		put_text(out, buffer_slice(&text));
+	} else {
+		write_about(place, id, &about);
+		cipher->seal(cipher->context, buffer_slice(&about),
+			     buffer_slice(&text), &packed);
+		put_text(out, buffer_slice(&packed));
+	}
+	wipe(&text);
+	buffer_free(&about);
+	buffer_free(&packed);
+}
+
+enum { SEALED_TEXTS = 2 };
 
 /* The two texts of a row that may be sealed. */
 struct sealed_pair {
-	struct slice texts[2];
+	struct slice texts[SEALED_TEXTS];
 };
 
 static struct sealed_pair sealed_of(enum table table, struct slice value)
@@ -98,8 +157,9 @@ void journal_put_row(struct txn *txn, enum table table, struct slice key,
 	put_begin(out, table == TABLE_META ? JOURNAL_COUNTER : JOURNAL_ROW,
 		  table, key);
 	put_text(out, value);
-	put_secret(txn, pair.texts[0], out);
-	put_secret(txn, pair.texts[1], out);
+	for (unsigned i = 0; i < SEALED_TEXTS; i++)
+		put_secret(txn, &(struct text_place){table, i, key},
+			   pair.texts[i], out);
 }
 
 void journal_put_gone(struct buffer *out, enum table table, struct slice key)
@@ -124,6 +184,10 @@ struct reading {
 	struct txn *txn;
 	unsigned partition;
 	struct slice rest;
+	/* The last row, of which the secrets behind it are. */
+	enum table table;
+	struct slice key;
+	struct sealed_pair pair;
 	bool is_damaged;
 };
 
@@ -195,17 +259,54 @@ static void apply_counter(struct reading *reading, struct slice name)
 		raise(reading->txn, name, value);
 }
 
-static void apply_secret(struct reading *reading, struct slice id)
+/* Open the secret of the last row by its cipher, and keep it. */
+static void open_secret(struct reading *reading, const struct secret_id *id,
+			struct slice sealed)
+{
+	const struct cipher *cipher = reading->txn->store->options.cipher;
+	struct slice bytes = {id, sizeof(*id)};
+	struct text_place place = {.table = reading->table,
+				   .key = reading->key};
+	enum error error = ERR_NO_KEY;
+	struct buffer about = {0};
+	struct buffer text = {0};
+
+	while (place.index < SEALED_TEXTS &&
+	       !sealed_has_id(reading->pair.texts[place.index], id))
+		place.index++;
+	if (place.index == SEALED_TEXTS) {
+		reading->is_damaged = true;
+		return;
+	}
+	write_about(&place, bytes, &about);
+	if (cipher != NULL)
+		error = cipher->open(cipher->context, buffer_slice(&about),
+				     sealed, &text);
+	if (error == ERR_NONE)
+		secrets_put(reading->txn->store->secrets, id,
+			    buffer_slice(&text));
+	else
+		txn_fail(reading->txn, error);
+	buffer_free(&about);
+	wipe(&text);
+}
+
+static void apply_secret(struct reading *reading, enum journal_what what,
+			 struct slice id)
 {
 	struct slice text = take_text(reading);
 	struct secret_id known;
 
-	if (id.size != sizeof(known)) {
+	if (reading->is_damaged || id.size != sizeof(known)) {
 		reading->is_damaged = true;
 		return;
 	}
 	memcpy(&known, id.data, sizeof(known));
-	if (!secrets_get(reading->txn->store->secrets, &known, NULL))
+	if (secrets_get(reading->txn->store->secrets, &known, NULL))
+		return;
+	if (what == JOURNAL_SEALED)
+		open_secret(reading, &known, text);
+	else
 		secrets_put(reading->txn->store->secrets, &known, text);
 }
 
@@ -217,7 +318,7 @@ static void drop_secrets(struct txn *txn, enum table table, struct slice key,
 		sealed_of(table, txn_get(txn, table, key));
 	const struct sealed_pair after = sealed_of(table, value);
 
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < SEALED_TEXTS; i++)
 		if (before.texts[i].size >= SECRET_ID_BYTES &&
 		    !slice_equal(before.texts[i], after.texts[i]))
 			txn_drop_sealed(txn, before.texts[i]);
@@ -231,6 +332,9 @@ static void apply_row(struct reading *reading, enum table table,
 
 	if (reading->is_damaged)
 		return;
+	reading->table = table;
+	reading->key = key;
+	reading->pair = sealed_of(table, value);
 	/* what has become of its deliveries each machine knows for itself */
 	if (table == TABLE_HOOKS && txn_get(txn, table, key).data != NULL)
 		return;
@@ -257,6 +361,7 @@ static void apply_one(struct reading *reading)
 	struct slice key = take_text(reading);
 	enum journal_what what;
 	enum table table;
+	bool is_secret;
 
 	if (reading->is_damaged || key.size == 0) {
 		reading->is_damaged = true;
@@ -264,17 +369,17 @@ static void apply_one(struct reading *reading)
 	}
 	what = (enum journal_what)((const unsigned char *)begin.data)[0];
 	table = (enum table)((const unsigned char *)begin.data)[1];
-	if (table >= TABLE_COUNT || what > JOURNAL_SECRET ||
-	    (table == TABLE_META) !=
-		    (what == JOURNAL_COUNTER || what == JOURNAL_SECRET) ||
+	is_secret = what == JOURNAL_SECRET || what == JOURNAL_SEALED;
+	if (table >= TABLE_COUNT || what > JOURNAL_SEALED ||
+	    (table == TABLE_META) != (what == JOURNAL_COUNTER || is_secret) ||
 	    (table != TABLE_META &&
 	     store_partition_of_key(reading->txn->store, table, key) !=
 		     reading->partition))
 		reading->is_damaged = true;
 	else if (what == JOURNAL_COUNTER)
 		apply_counter(reading, key);
-	else if (what == JOURNAL_SECRET)
-		apply_secret(reading, key);
+	else if (is_secret)
+		apply_secret(reading, what, key);
 	else if (what == JOURNAL_ROW)
 		apply_row(reading, table, key);
 	else
@@ -285,11 +390,10 @@ void journal_apply(struct txn *txn, unsigned partition, struct slice changes)
 {
 	struct reading reading = {
 		.txn = txn, .partition = partition, .rest = changes};
-	struct slice begin = take_bytes(&reading, sizeof(head));
+	struct slice begin = take_bytes(&reading, sizeof(struct head));
 
 	assert(store_is_partitioned(txn->store) && txn->journal == NULL);
-	if (!reading.is_damaged &&
-	    memcmp(begin.data, &head, sizeof(head)) != 0) {
+	if (!reading.is_damaged && !is_known_head(begin)) {
 		txn_fail(txn, ERR_VERSION);
 		return;
 	}

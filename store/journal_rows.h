@@ -15,9 +15,10 @@ enum journal_what {
 	JOURNAL_GONE,    /* key */
 	JOURNAL_COUNTER, /* name, u64: at least so much was given */
 	JOURNAL_SECRET,  /* id, text of a row before it: store/secrets.h */
+	JOURNAL_SEALED,  /* id, the same, sealed by store/cipher.h */
 };
 
-void journal_put_head(struct buffer *out);
+void journal_put_head(const struct store *store, struct buffer *out);
 
 /* With the secrets of the row, if it names some. A counter is one. */
 void journal_put_row(struct txn *txn, enum table table, struct slice key,

@@ -53,6 +53,20 @@ static bool read_id(struct slice sealed, struct secret_id *id_out)
 	return memcmp(id_out, &no_id, sizeof(no_id)) != 0;
 }
 
+bool sealed_is_secret(struct slice sealed)
+{
+	struct secret_id id;
+
+	return read_id(sealed, &id);
+}
+
+bool sealed_has_id(struct slice sealed, const struct secret_id *id)
+{
+	struct secret_id own;
+
+	return read_id(sealed, &own) && memcmp(&own, id, sizeof(own)) == 0;
+}
+
 void txn_drop_sealed(struct txn *txn, struct slice sealed)
 {
 	struct secret_id id;

@@ -13,6 +13,7 @@
 #include "store/slice.h"
 #include "store/store.h"
 
+struct secret_id;
 struct secrets;
 
 /* Append to `out` what is shown of the text: store/redaction.h. */
@@ -28,6 +29,12 @@ void txn_seal(struct txn *txn, redaction *redact, struct slice text,
 
 /* The row goes, or gets another text: so does the secret, with the commit. */
 void txn_drop_sealed(struct txn *txn, struct slice sealed);
+
+/* Whether something of it is hidden: its text is in store/secrets.h. */
+bool sealed_is_secret(struct slice sealed);
+
+/* Whether it is that secret. */
+bool sealed_has_id(struct slice sealed, const struct secret_id *id);
 
 /* What is shown; no text when there is none or it is damaged. */
 struct slice sealed_shown(struct slice sealed);

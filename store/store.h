@@ -11,6 +11,7 @@
 #include "store/error.h"
 #include "store/txn.h"
 
+struct cipher;
 struct store;
 
 enum { STORE_SCHEMA = 10, STORE_PARTITIONS = 256 };
@@ -28,6 +29,10 @@ struct store_options {
 	/* The partition of a host, below STORE_PARTITIONS and always the same;
 	 * NULL: the store has none (store/journal.h). */
 	unsigned (*partition_of)(struct slice host);
+	/* What seals secrets in what store/journal.h writes, and opens them;
+	 * it outlives the store. NULL: they are in it as they are, and what was
+	 * sealed is ERR_NO_KEY. */
+	const struct cipher *cipher;
 };
 
 /*

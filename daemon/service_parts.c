@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/api/api_ingest.h"
+#include "daemon/cluster/secret_keys.h"
 #include "daemon/runtime/clock.h"
 #include "store/ascii.h"
 #include "store/file.h"
@@ -19,14 +20,14 @@ enum {
 	MIN_NODE_TOKEN = 16, /* characters */
 };
 
-static enum error start_store(void *context)
+static enum error open_store(struct service *service)
 {
-	struct service *service = context;
 	const struct config *config = &service->config;
 	const struct store_options options = {
 		.max_map_bytes = (size_t)config->store_max_bytes,
 		.partition_of =
 			*config->servers == '\0' ? NULL : cluster_partition,
+		.cipher = secret_keys_cipher(service->secret_keys),
 	};
 	enum error error =
 		store_open(&service->store, config->store_path, &options);
@@ -47,6 +48,35 @@ static enum error start_store(void *context)
 	return error;
 }
 
+static enum error read_secret_keys(struct service *service)
+{
+	enum error error = secret_keys_read(&service->secret_keys,
+					    service->config.secret_file);
+
+	if (error == ERR_NONE && service->secret_keys == NULL)
+		log_warn("cluster.secret_file is not set: headers, proxies and "
+			 "hooks are refused, and those that this node has go "
+			 "to no other node");
+	return error;
+}
+
+static enum error start_store(void *context)
+{
+	struct service *service = context;
+	const struct config *config = &service->config;
+	enum error error = ERR_NONE;
+
+	if (*config->servers != '\0')
+		error = read_secret_keys(service);
+	if (error == ERR_NONE)
+		error = open_store(service);
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	secret_keys_destroy(service->secret_keys);
+	service->secret_keys = NULL;
+	return error;
+}
+
 static void stop_store(void *context)
 {
 	struct service *service = context;
@@ -54,10 +84,14 @@ static void stop_store(void *context)
 	assert(service->engine == NULL);
 	store_close(service->store);
 	service->store = NULL;
+	secret_keys_destroy(service->secret_keys);
+	service->secret_keys = NULL;
 }
 
-static struct cluster_options cluster_options(const struct config *config)
+static struct cluster_options cluster_options(const struct service *service)
 {
+	const struct config *config = &service->config;
+
 	return (struct cluster_options){
 		.bus =
 			{
@@ -84,6 +118,7 @@ static struct cluster_options cluster_options(const struct config *config)
 		.capacity = config->capacity,
 		.patience_ms = config->patience_ms,
 		.copies = config->copies,
+		.secret_keys = service->secret_keys,
 		.snapshots = config->snapshots,
 		.snapshots_key = config->snapshots_key_file,
 		.spool_folder = config->store_path,
@@ -110,7 +145,7 @@ static enum error open_cluster(void *context)
 	if (*service->config.servers == '\0')
 		return ERR_NONE;
 	name_node(&service->config);
-	options = cluster_options(&service->config);
+	options = cluster_options(service);
 	return cluster_open(&service->cluster, service->store, &options);
 }
 

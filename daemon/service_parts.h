@@ -37,6 +37,7 @@ struct service {
 	struct starter *starter; /* the caller's */
 	/* Each is NULL unless its part runs. */
 	struct store *store;
+	struct secret_keys *secret_keys; /* of the cluster, or NULL */
 	struct cluster *cluster; /* NULL also when there are no other nodes */
 	struct engine *engine;
 	struct archive *archive; /* NULL also when none is written */

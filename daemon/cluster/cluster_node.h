@@ -15,15 +15,18 @@
 struct commit_log;
 struct engine;
 struct pipeline;
+struct secret_keys;
 
 struct cluster_options {
 	struct bus_options bus;
-	const char *address;       /* for direct connections, or "" */
-	const char *version;       /* of the program */
-	uint32_t capacity;         /* its share of the partitions; 1 and up */
-	uint64_t patience_ms;      /* a node that is gone for less keeps its
-				      copies' places; the same for all; 0: it
-				      does not */
+	const char *address;  /* for direct connections, or "" */
+	const char *version;  /* of the program */
+	uint32_t capacity;    /* its share of the partitions; 1 and up */
+	uint64_t patience_ms; /* a node that is gone for less keeps its
+				 copies' places; the same for all; 0: it
+				 does not */
+	/* What seals secrets between nodes, as the store's cipher; or NULL */
+	const struct secret_keys *secret_keys;
 	unsigned copies;           /* of a partition, the owner's too: 1 to 3 */
 	const char *snapshots;     /* a depot's location, or "" */
 	const char *snapshots_key; /* file, or "" */

@@ -365,6 +365,12 @@ const struct config_row config_rows[] = {
 	 .meaning = "file with the token that nodes show each other there, as "
 		    "well as their certificates if these are set; the same for "
 		    "all nodes"},
+	{"cluster", "secret_file", CONFIG_TEXT, true, FIELD(secret_file),
+	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
+	 .meaning = "file with a key a line, of 64 hexadecimal digits, the same "
+		    "for all nodes, which seal headers, proxies and hooks in "
+		    "the log and in snapshots: the first one seals, all open; "
+		    "empty: a node of several refuses such"},
 	{"cluster", "snapshots", CONFIG_TEXT, true, FIELD(snapshots),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "where copies of partitions are kept, so that the log need "

@@ -90,7 +90,9 @@ class Node(network.harness.Daemon):
         self.store = str(self.disk / "store")
         self.configure({"store": {"path": self.store, "max_size": "1 GiB"}})
         if rows:
-            self.configure({"cluster": {**rows, "node": self.name}})
+            key = network.harness.secret_file(self.folder, 0xc0)
+            self.configure({"cluster": {**rows, "node": self.name,
+                                        "secret_file": key}})
 
     def launch(self):
         network.harness.give(self.folder)

@@ -90,6 +90,8 @@ class Node(harness.Daemon):
     def __init__(self, name, broker, sections=None):
         super().__init__({"cluster": {"servers": f'"{broker.urls}"',
                                       "node": name, "lease": "2 s"}})
+        self.configure({"cluster": {
+            "secret_file": harness.secret_file(self.folder, 0xc0)}})
         self.configure(sections or {})
         self.name = name
 

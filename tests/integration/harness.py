@@ -235,6 +235,15 @@ def give(path):
         os.chown(place, user.pw_uid, user.pw_gid, follow_symlinks=False)
 
 
+def secret_file(folder, *keys):
+    """A file of cluster.secret_file in the folder; a key is a byte."""
+    path = pathlib.Path(folder) / "secret-key"
+    path.write_text("".join(f"{key:02x}" * 32 + "\n" for key in keys), "utf-8")
+    path.chmod(0o600)
+    give(folder)
+    return str(path)
+
+
 class Daemon:
     """templated on a store and a socket in a temporary folder.
 

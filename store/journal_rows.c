@@ -110,19 +110,14 @@ static void put_secret(struct txn *txn, const struct text_place *place,
 	struct buffer text = {0};
 	struct buffer packed = {0};
 
-	if (!sealed_is_secret(sealed) ||
+	if (cipher == NULL || !sealed_is_secret(sealed) ||
 	    !sealed_open(txn->store, sealed, &text))
 		return;
-	put_begin(out, cipher == NULL ? JOURNAL_SECRET : JOURNAL_SEALED,
-		  TABLE_META, id);
-	if (cipher == NULL) {
-		put_text(out, buffer_slice(&text));
-	} else {
-		write_about(place, id, &about);
-		cipher->seal(cipher->context, buffer_slice(&about),
-			     buffer_slice(&text), &packed);
-		put_text(out, buffer_slice(&packed));
-	}
+	write_about(place, id, &about);
+	cipher->seal(cipher->context, buffer_slice(&about), buffer_slice(&text),
+		     &packed);
+	put_begin(out, JOURNAL_SEALED, TABLE_META, id);
+	put_text(out, buffer_slice(&packed));
 	wipe(&text);
 	buffer_free(&about);
 	buffer_free(&packed);

@@ -14,13 +14,15 @@ enum journal_what {
 	JOURNAL_ROW,     /* key, value */
 	JOURNAL_GONE,    /* key */
 	JOURNAL_COUNTER, /* name, u64: at least so much was given */
-	JOURNAL_SECRET,  /* id, text of a row before it: store/secrets.h */
-	JOURNAL_SEALED,  /* id, the same, sealed by store/cipher.h */
+	JOURNAL_SECRET,  /* id, text of a row before it, in clear: was written
+			    by older programs, and is read */
+	JOURNAL_SEALED,  /* id, the same, sealed: store/cipher.h */
 };
 
 void journal_put_head(const struct store *store, struct buffer *out);
 
-/* With the secrets of the row, if it names some. A counter is one. */
+/* With the secrets of the row, if it names some and the store has a cipher. A
+ * counter is one. */
 void journal_put_row(struct txn *txn, enum table table, struct slice key,
 		     struct slice value, struct buffer *out);
 void journal_put_gone(struct buffer *out, enum table table, struct slice key);

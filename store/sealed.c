@@ -6,6 +6,7 @@
 #include "store/env.h"
 #include "store/key.h"
 #include "store/log.h"
+#include "store/partitions.h"
 #include "store/rows_hook.h"
 #include "store/rows_site.h"
 #include "store/secrets.h"
@@ -34,6 +35,20 @@ void txn_seal(struct txn *txn, redaction *redact, struct slice text,
 {
 	if (txn->error == ERR_NONE)
 		sealed_make(txn->store->secrets, redact, text, out);
+}
+
+bool txn_may_seal(const struct txn *txn, redaction *redact, struct slice text)
+{
+	struct buffer shown = {0};
+	bool is_secret;
+
+	if (text.size == 0 || txn->store->options.cipher != NULL ||
+	    !store_is_partitioned(txn->store))
+		return true;
+	redact(text, &shown);
+	is_secret = !slice_equal(buffer_slice(&shown), text);
+	buffer_free(&shown);
+	return !is_secret;
 }
 
 struct slice sealed_shown(struct slice sealed)

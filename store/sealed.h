@@ -27,6 +27,13 @@ void sealed_make(struct secrets *secrets, redaction *redact, struct slice text,
 void txn_seal(struct txn *txn, redaction *redact, struct slice text,
 	      struct buffer *out);
 
+/*
+ * Whether a row with that text can be known wherever the store is copied to:
+ * nothing of it is hidden, or what is hidden is sealed on its way (a store of
+ * partitions without a cipher sends none).
+ */
+bool txn_may_seal(const struct txn *txn, redaction *redact, struct slice text);
+
 /* The row goes, or gets another text: so does the secret, with the commit. */
 void txn_drop_sealed(struct txn *txn, struct slice sealed);
 

@@ -30,8 +30,8 @@ struct store_options {
 	 * NULL: the store has none (store/journal.h). */
 	unsigned (*partition_of)(struct slice host);
 	/* What seals secrets in what store/journal.h writes, and opens them;
-	 * it outlives the store. NULL: they are in it as they are, and what was
-	 * sealed is ERR_NO_KEY. */
+	 * it outlives the store. NULL: they are not in it, and what was sealed
+	 * is ERR_NO_KEY. */
 	const struct cipher *cipher;
 };
 

@@ -136,7 +136,7 @@ static const struct {
 	{ERR_NETWORK, 502},    {ERR_REFUSED, 403},     {ERR_DENIED, 403},
 	{ERR_NOT_HTML, 422},   {ERR_OUT_OF_SITE, 404}, {ERR_STOPPED, 503},
 	{ERR_NOT_KEPT, 404},   {ERR_POISONED, 422},    {ERR_LOCKED, 409},
-	{ERR_MOVED, 503},      {ERR_UNLOGGED, 503},
+	{ERR_MOVED, 503},      {ERR_UNLOGGED, 503},    {ERR_NO_KEY, 409},
 };
 
 static unsigned status_of(enum error error)

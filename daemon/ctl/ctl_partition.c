@@ -43,13 +43,29 @@ struct depot *ctl_partition_depot(const struct ctl *ctl, const char *folder)
 	return depot;
 }
 
+bool ctl_partition_keys(const struct ctl *ctl, struct secret_keys **keys_out)
+{
+	const char *path = text_or_none(ctl, "secret-file");
+
+	if (option_given(ctl, "with-secrets") && *path == '\0') {
+		ctl_complain(ctl, "--with-secrets needs --secret-file: none "
+				  "leaves a store but sealed");
+		*keys_out = NULL;
+		return false;
+	}
+	return secret_keys_read(keys_out, path) == ERR_NONE;
+}
+
 /* The store with its partitions; false, with a message, when it cannot be
  * opened. */
 static bool open_store(const struct ctl *ctl, const char *path, bool is_written,
-		       struct store **store_out)
+		       const struct secret_keys *keys, struct store **store_out)
 {
 	const struct store_options options = {
-		.is_read_only = !is_written, .partition_of = cluster_partition};
+		.is_read_only = !is_written,
+		.partition_of = cluster_partition,
+		.cipher = secret_keys_cipher(keys),
+	};
 	enum error error = store_open(store_out, path, &options);
 
 	if (error != ERR_NONE)
@@ -201,16 +217,22 @@ static enum ctl_status save(const struct ctl *ctl, struct store *store,
 	return status;
 }
 
-static enum ctl_status export(const struct ctl *ctl, const char *path) {
-	enum ctl_status status = CTL_FAILED; struct store *store = NULL;
+static enum ctl_status export_file(const struct ctl *ctl, const char *path)
+{
+	enum ctl_status status = CTL_FAILED;
+	struct secret_keys *keys;
+	struct store *store = NULL;
 	unsigned partition;
 
-	if (!read_partition(ctl, ctl->operands[1],
-			    &partition)) return CTL_USAGE;
+	if (!read_partition(ctl, ctl->operands[1], &partition) ||
+	    !ctl_partition_keys(ctl, &keys))
+		return CTL_USAGE;
 	/* a reader of a store has no secrets */
-	if (open_store(ctl, path, option_given(ctl, "with-secrets"), &store))
+	if (open_store(ctl, path, option_given(ctl, "with-secrets"), keys,
+		       &store))
 		status = save(ctl, store, path, partition);
 	store_close(store);
+	secret_keys_destroy(keys);
 	return status;
 }
 
@@ -236,17 +258,28 @@ static bool may_import(const struct ctl *ctl, struct store *store,
 	return is_fit;
 }
 
+static void complain_key(const struct ctl *ctl, const char *what)
+{
+	ctl_complain(ctl,
+		     "%s: has secrets that were sealed with a key that is not "
+		     "in --secret-file; give that of the cluster",
+		     what);
+}
+
 static bool complain_file(const struct ctl *ctl, const char *file,
 			  enum error error)
 {
 	if (error == ERR_VERSION)
 		ctl_complain(ctl, "%s: another version wrote it", file);
+	else if (error == ERR_NO_KEY)
+		complain_key(ctl, file);
 	else if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: %s", file, error_text(error));
 	return error != ERR_NONE;
 }
 
-static enum ctl_status import_file(const struct ctl *ctl, const char *path)
+static enum ctl_status import_file(const struct ctl *ctl, const char *path,
+				   const struct secret_keys *keys)
 {
 	const char *file = ctl->operands[1];
 	enum ctl_status status = CTL_FAILED;
@@ -255,7 +288,7 @@ static enum ctl_status import_file(const struct ctl *ctl, const char *path)
 
 	/* first to its end: nothing goes for a file that is damaged */
 	if (complain_file(ctl, file, partition_load_file(NULL, file, &copy)) ||
-	    !open_store(ctl, path, true, &store))
+	    !open_store(ctl, path, true, keys, &store))
 		return CTL_FAILED;
 	if (may_import(ctl, store, path, copy.head.partition) &&
 	    !complain_file(ctl, file,
@@ -276,19 +309,15 @@ static bool import_latest(const struct ctl *ctl, struct store *store,
 	struct partition_copy copy;
 	enum error error =
 		depot_latest(depot, partition, UINT64_MAX, &item.number);
+	char what[32];
 
 	if (error == ERR_NOT_FOUND)
 		return true;
 	if (error == ERR_NONE)
 		error = partition_load(store, item, depot, &copy);
-	if (error == ERR_VERSION)
-		ctl_complain(ctl, "partition %u: another version wrote it",
-			     partition);
-	else if (error != ERR_NONE)
-		ctl_complain(ctl, "partition %u: %s", partition,
-			     error_text(error));
+	snprintf(what, sizeof(what), "partition %u", partition);
 	++*count;
-	return error == ERR_NONE;
+	return !complain_file(ctl, what, error);
 }
 
 /* Into a store that has nothing yet, or over what it has. */
@@ -310,7 +339,8 @@ static bool import_all(const struct ctl *ctl, struct store *store,
 	return true;
 }
 
-static enum ctl_status import_depot(const struct ctl *ctl, const char *path)
+static enum ctl_status import_depot(const struct ctl *ctl, const char *path,
+				    const struct secret_keys *keys)
 {
 	enum ctl_status status = CTL_FAILED;
 	struct depot *depot = NULL;
@@ -321,11 +351,23 @@ static enum ctl_status import_depot(const struct ctl *ctl, const char *path)
 		return CTL_USAGE;
 	}
 	depot = ctl_partition_depot(ctl, path);
-	if (depot != NULL && open_store(ctl, path, true, &store) &&
+	if (depot != NULL && open_store(ctl, path, true, keys, &store) &&
 	    import_all(ctl, store, path, depot))
 		status = CTL_DONE;
 	store_close(store);
 	depot_close(depot);
+	return status;
+}
+
+static enum ctl_status import_any(const struct ctl *ctl, const char *path)
+{
+	enum ctl_status status = CTL_USAGE;
+	struct secret_keys *keys;
+
+	if (ctl_partition_keys(ctl, &keys))
+		status = ctl->operand_count > 1 ? import_file(ctl, path, keys)
+						: import_depot(ctl, path, keys);
+	secret_keys_destroy(keys);
 	return status;
 }
 
@@ -341,11 +383,9 @@ static enum ctl_status run_partition(const struct ctl *ctl)
 	if (strcmp(action, "list") == 0)
 		return list(ctl, path);
 	if (strcmp(action, "export") == 0)
-		return export(ctl, path);
-	if (strcmp(action, "import") == 0 && ctl->operand_count > 1)
-		return import_file(ctl, path);
+		return export_file(ctl, path);
 	if (strcmp(action, "import") == 0)
-		return import_depot(ctl, path);
+		return import_any(ctl, path);
 	return ctl_partition_migrate(ctl, path);
 }
 
@@ -359,7 +399,11 @@ static const struct verb_option options[] = {
 	 .meaning = "replace what is there"},
 	{.name = "with-secrets",
 	 .kind = OPTION_FLAG,
-	 .meaning = "headers, proxies and targets of hooks, too"},
+	 .meaning = "headers, proxies and targets of hooks, too, sealed"},
+	{.name = "secret-file",
+	 .kind = OPTION_TEXT,
+	 .value = "FILE",
+	 .meaning = "the keys that seal these, as cluster.secret_file"},
 	{.name = "depot",
 	 .kind = OPTION_TEXT,
 	 .value = "LOCATION",

@@ -17,6 +17,7 @@
 
 struct migration {
 	const struct ctl *ctl;
+	struct secret_keys *keys; /* or NULL */
 	struct depot *depot;
 	struct store *store; /* the new one */
 	struct partition_sizes sizes;
@@ -43,7 +44,10 @@ static bool renumber(struct migration *migration, const char *path,
 {
 	const struct store_options written = {0};
 	const struct store_options options = {
-		.is_temporary = true, .partition_of = cluster_partition};
+		.is_temporary = true,
+		.partition_of = cluster_partition,
+		.cipher = secret_keys_cipher(migration->keys),
+	};
 	struct store *old = NULL;
 	enum error error;
 
@@ -139,17 +143,23 @@ enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path)
 {
 	struct migration *migration;
 	enum ctl_status status = CTL_FAILED;
+	struct secret_keys *keys;
 	char *folder;
 
 	if (option_text(ctl, "depot") == NULL) {
 		ctl_complain(ctl, "--depot is needed");
 		return CTL_USAGE;
 	}
+	if (!ctl_partition_keys(ctl, &keys))
+		return CTL_USAGE;
 	folder = temporary_folder_make(ctl);
-	if (folder == NULL)
+	if (folder == NULL) {
+		secret_keys_destroy(keys);
 		return CTL_FAILED;
+	}
 	migration = mem_alloc(1, sizeof(*migration));
 	migration->ctl = ctl;
+	migration->keys = keys;
 	migration->depot = ctl_partition_depot(ctl, folder);
 	if (migration->depot != NULL && renumber(migration, path, folder) &&
 	    is_free(migration) && save_all(migration)) {
@@ -158,6 +168,7 @@ enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path)
 	}
 	depot_close(migration->depot);
 	store_close(migration->store);
+	secret_keys_destroy(keys);
 	free(migration);
 	temporary_folder_remove(folder);
 	free(folder);

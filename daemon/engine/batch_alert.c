@@ -32,6 +32,9 @@ static enum error add_hook(struct batch *batch, struct alert_change *alert)
 		.kinds = alert->hook.kinds,
 	};
 
+	if (!txn_may_seal(batch->txn, redact_target, alert->hook.target) ||
+	    !txn_may_seal(batch->txn, redact_all, alert->hook.secret))
+		return ERR_NO_KEY;
 	if (!has_room(batch, TABLE_HOOKS, batch->options->max_hooks))
 		return ERR_BUSY;
 	journal_take_hooks(batch->txn);

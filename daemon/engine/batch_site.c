@@ -146,6 +146,9 @@ enum error batch_add_site(struct batch *batch, const struct url *seed,
 {
 	struct site *site = sites_find(batch->sites, slice_of(seed->host));
 
+	if (!txn_may_seal(batch->txn, redact_headers, options->headers) ||
+	    !txn_may_seal(batch->txn, redact_proxy, options->proxy))
+		return ERR_NO_KEY;
 	if (site == NULL)
 		site = batch_new_site(batch, seed, options);
 	else

@@ -29,6 +29,7 @@ class Partitions(harness.Case):
 
     def setUp(self):
         self.depot = self.folder()
+        self.keys = harness.secret_file(self.folder(), 0xc0)
 
     def ctl(self, *arguments, status=0):
         """(what it prints as JSON, what it says)."""
@@ -125,11 +126,12 @@ class Partitions(harness.Case):
             self.skipTest("nats-server, or our module for it, is not there")
         old, known = self.old, self.before
         self.ctl("migrate", "--store", old, "--depot", self.depot,
-                 "--with-secrets")
+                 "--with-secrets", "--secret-file", self.keys)
         harness.give(self.depot)
         daemon = self.daemon({**CALM, "cluster": {
             "servers": f'"{servers}"', "node": "one", "replicas": 1,
-            "log_replicas": 1, "snapshots": f'"{self.depot}"'}})
+            "log_replicas": 1, "snapshots": f'"{self.depot}"',
+            "secret_file": self.keys}})
         harness.wait_until(
             lambda: len(daemon.json("/v1/sites")["sites"]) == 3, "the sites")
         sites = harness.wait_until(lambda: self.answered(daemon), "answers")
@@ -176,18 +178,23 @@ class Partitions(harness.Case):
     def test_secrets_and_single_partitions(self):
         old, known = self.old, self.before
         report = self.ctl("migrate", "--store", old, "--depot",
-                          self.depot, "--with-secrets")[0]
+                          self.depot, "--with-secrets", "--secret-file",
+                          self.keys)[0]
         self.assertEqual(report["secrets_copied"], 3)
-        first, second = self.restored(self.depot), self.folder() / "store"
+        self.assert_sealed()
+        first = self.restored(self.depot, "--secret-file", self.keys)
+        second = self.folder() / "store"
         files = self.folder()
         for row in self.ctl("list", "--store", first)[0]["partitions"]:
             number = str(row["partition"])
             self.ctl("export", number, files / number, "--store", first,
-                     "--with-secrets")
-            self.ctl("import", files / number, "--store", second)
+                     "--with-secrets", "--secret-file", self.keys)
+            self.ctl("import", files / number, "--store", second,
+                     "--secret-file", self.keys)
             self.assertIn("--force", self.ctl(
                 "import", files / number, "--store", second, status=1)[1])
-            self.ctl("import", files / number, "--store", second, "--force")
+            self.ctl("import", files / number, "--store", second, "--force",
+                     "--secret-file", self.keys)
         daemon = self.start_on(second)
         self.assertEqual(daemon.json(f"/v1/sites/{self.hosts[1]}")["state"],
                          "watching")
@@ -209,6 +216,23 @@ class Partitions(harness.Case):
                 *words, "--store", old, status=1)[1])
         self.assertFalse((files / "x").exists())
 
+    def assert_sealed(self):
+        """What the depot has can be read with the key alone."""
+        for path in self.depot.rglob("*.tpl"):
+            bytes_ = path.read_bytes()
+            frame = bytes_[bytes_.index(b"\x28\xb5\x2f\xfd"):]
+            # behind the frame are bytes of the depot, which it complains of
+            rows = subprocess.run(["zstd", "-dc"], input=frame, check=False,
+                                  capture_output=True).stdout
+            self.assertGreater(len(rows), 60)
+            self.assertNotIn(b"X-Key: mine", rows)
+        store = self.folder() / "store"
+        other = harness.secret_file(self.folder(), 0xc1)
+        for words in ((), ("--secret-file", other)):
+            self.assertIn("--secret-file", self.ctl(
+                "import", "--store", store, "--depot", self.depot, "--force",
+                *words, status=1)[1])
+
     def test_what_is_wrong_is_said(self):
         store = self.folder() / "none"
         for words, status, said in (
@@ -217,6 +241,8 @@ class Partitions(harness.Case):
                 (("export", "999", "x", "--store", store), 2, "0 to 256"),
                 (("import", "--store", store), 2, "--depot"),
                 (("migrate", "--store", store), 2, "--depot"),
+                (("export", "9", "x", "--store", store, "--with-secrets"), 2,
+                 "--secret-file"),
                 (("import", "/nowhere", "--store", store), 1, "not found"),
                 (("migrate", "--store", store, "--depot", "/nowhere"), 1,
                  "cluster.snapshots /nowhere"),

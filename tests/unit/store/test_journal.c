@@ -4,10 +4,8 @@
 
 #include "store/key.h"
 #include "store/partitions.h"
-#include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_site.h"
-#include "store/sealed.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
@@ -260,31 +258,6 @@ START_TEST(a_partition_is_cleared)
 }
 END_TEST
 
-START_TEST(secrets_go_along)
-{
-	struct txn txn = begin();
-	struct site_row row = {.host = slice_of("a.test")};
-	struct buffer sealed = {0};
-	struct buffer text = {0};
-
-	row.id = store_next_site(&txn, row.host);
-	txn_seal(&txn, redact_all, slice_of("password"), &sealed);
-	row.options.headers = buffer_slice(&sealed);
-	site_put(&txn, &row);
-	end(&txn);
-	ck_assert(sealed_open(follower.store, row.options.headers, &text));
-	ck_assert_str_eq(text.data, "password");
-	buffer_free(&text);
-
-	txn = begin();
-	txn_drop_sealed(&txn, row.options.headers);
-	txn_delete(&txn, TABLE_SITES, row.host);
-	end(&txn);
-	ck_assert(!sealed_open(follower.store, row.options.headers, NULL));
-	buffer_free(&sealed);
-}
-END_TEST
-
 /* What came of it when the follower was to take these bytes. */
 static enum error take(unsigned partition, struct slice changes)
 {
@@ -378,7 +351,6 @@ Suite *make_suite(void)
 	tcase_add_loop_test(tests, copies_are_equal_after_any_changes, 0, 5);
 	tcase_add_test(tests, a_partition_is_dumped_into_another_store);
 	tcase_add_test(tests, a_partition_is_cleared);
-	tcase_add_test(tests, secrets_go_along);
 	tcase_add_test(tests, damage_and_strangers_are_refused);
 	tcase_add_test(tests, bytes_at_random_do_no_harm);
 	tcase_add_test(tests, places_are_kept);

@@ -32,13 +32,16 @@ static json_t *text_or_null(const char *text)
 static json_t *node_json(const struct node_facts *node)
 {
 	return json_pack(
-		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "name",
-		node->name, "address", text_or_null(node->address), "version",
-		node->version, "capacity", (json_int_t)node->capacity, "owned",
-		(json_int_t)node->owned, "copies", (json_int_t)node->copies,
-		"silent_ms", (json_int_t)node->silent_ms, "clock_ms",
+		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:b}",
+		"name", node->name, "address", text_or_null(node->address),
+		"version", node->version, "capacity",
+		(json_int_t)node->capacity, "owned", (json_int_t)node->owned,
+		"copies", (json_int_t)node->copies, "silent_ms",
+		(json_int_t)node->silent_ms, "clock_ms",
 		(json_int_t)node->clock_ms, "is_self", (int)node->is_self,
-		"is_draining", (int)node->is_draining);
+		"is_draining", (int)node->is_draining, "key",
+		text_or_null(node->key), "has_strange_key",
+		(int)node->has_strange_key);
 }
 
 uint64_t partition_lag(const struct partition_facts *row)
@@ -53,12 +56,13 @@ static json_t *partition_json(unsigned number,
 			      const struct partition_facts *row)
 {
 	return json_pack(
-		"{s:I, s:s, s:o, s:o, s:I, s:I, s:I, s:I}", "partition",
+		"{s:I, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:b}", "partition",
 		(json_int_t)number, "state", states[row->state], "owner",
 		text_or_null(row->owner), "wanted", text_or_null(row->wanted),
 		"epoch", (json_int_t)row->epoch, "applied",
 		(json_int_t)row->applied, "last", (json_int_t)row->last, "lag",
-		(json_int_t)partition_lag(row));
+		(json_int_t)partition_lag(row), "is_locked",
+		(int)row->is_locked);
 }
 
 static json_t *facts_json(const struct cluster_facts *facts)

@@ -350,6 +350,7 @@ static void write_cluster(struct api *api, struct buffer *out)
 	metric_write(out, METRIC_CLUSTER_MOVES, (double)facts.moves);
 	metric_write(out, METRIC_CLUSTER_DIVERGENCES,
 		     (double)facts.divergences);
+	metric_write(out, METRIC_CLUSTER_LOCKED, facts.locked);
 	metric_write(out, METRIC_CLUSTER_APPENDS, (double)facts.appends);
 	metric_write(out, METRIC_CLUSTER_APPEND_SECONDS,
 		     (double)facts.append_us / 1e6);

@@ -388,6 +388,11 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.type = "counter",
 		.help = "Copies that were found to differ",
 	},
+	[METRIC_CLUSTER_LOCKED] = {
+		.name = "cluster_locked_partitions",
+		.type = "gauge",
+		.help = "Copies that wait for a key of cluster.secret_file",
+	},
 	[METRIC_CLUSTER_APPENDS] = {
 		.name = "cluster_appends_total",
 		.type = "counter",

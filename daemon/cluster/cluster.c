@@ -317,6 +317,8 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 		facts->last = partition->last < partition->applied
 				      ? partition->applied
 				      : partition->last;
+		facts->is_locked = partition->locked_until_ms != 0;
+		facts_out->locked += facts->is_locked;
 	}
 	lock_release(&cluster->lock);
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/cluster/secret_keys.h"
 #include "store/buffer.h"
 #include "store/error.h"
 #include "store/slice.h"
@@ -47,6 +48,8 @@ struct partition_facts {
 	uint64_t epoch;               /* of the owner's lease; 0: none yet */
 	uint64_t applied; /* number of the last entry of its log that is here */
 	uint64_t last;    /* as far as is known, the last one there is */
+	bool is_locked; /* its copy here waits for a key of cluster.secret_file
+			 */
 };
 
 struct node_facts {
@@ -60,6 +63,9 @@ struct node_facts {
 	int64_t clock_ms;   /* ahead of the servers */
 	bool is_self;
 	bool is_draining;
+	/* What seals its secrets: see daemon/cluster/secret_keys.h; or "" */
+	char key[SECRET_KEY_ID_BYTES];
+	bool has_strange_key; /* which is not here */
 };
 
 struct cluster_facts {
@@ -73,6 +79,7 @@ struct cluster_facts {
 	uint64_t append_us; /* for all of them */
 	uint64_t append_bytes;
 	uint64_t divergences;             /* copies that were found to differ */
+	unsigned locked;                  /* partitions that are so */
 	char trouble[NODE_TROUBLE_BYTES]; /* why there is no lease, for people;
 					     or "" */
 	struct node_facts *nodes; /* [node_count], sorted by name; free() */

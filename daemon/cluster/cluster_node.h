@@ -15,7 +15,6 @@
 struct commit_log;
 struct engine;
 struct pipeline;
-struct secret_keys;
 
 struct cluster_options {
 	struct bus_options bus;

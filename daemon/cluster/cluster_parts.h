@@ -47,8 +47,11 @@ struct partition {
 	bool wanted_has_it;  /* the one who shall own it has it whole */
 	bool others_have_it; /* as many as shall have it have it whole */
 	bool is_owner_gone;
-	uint64_t epoch;      /* of our ownership */
-	uint64_t applied;    /* number of the last entry that is here */
+	uint64_t locked_until_ms; /* steady: a secret in it cannot be opened,
+				     and it is not read before this; 0: it is
+				     read */
+	uint64_t epoch;           /* of our ownership */
+	uint64_t applied;         /* number of the last entry that is here */
 	uint64_t read;       /* of the last one that was read; `applied`, or
 				behind it a part of a transaction */
 	uint64_t last;       /* the last one that we have heard of */
@@ -112,6 +115,7 @@ struct cluster {
 	pthread_t workers[JOB_THREADS];
 	bool is_running;
 	struct depot *depot; /* NULL: no snapshots */
+	uint64_t locked_ms;  /* steady: it was told that a key is missing */
 	uint64_t depot_ms;   /* it failed: not asked for a copy before this */
 	char id[32];         /* of the store */
 
@@ -131,6 +135,7 @@ struct cluster {
 	bool is_ending;
 	bool looks; /* an owner has changed: look before it is time */
 	bool is_draining;
+	bool yields; /* others have another key for secrets: we own nothing */
 	bool is_connected;
 	char trouble[NODE_TROUBLE_BYTES]; /* why it is not, or "" */
 	uint64_t trouble_ms;              /* steady: it was logged */

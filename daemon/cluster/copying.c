@@ -26,6 +26,7 @@ enum {
 	CLEAR_ROWS = 2000, /* at a time */
 	ANSWERERS = 4,
 	DEPOT_PAUSE_MS = 10000, /* after it has failed */
+	LOCKED_MS = 60000,      /* until a copy without a key is tried again */
 };
 
 static void set_state(struct cluster *cluster, unsigned number,
@@ -215,6 +216,45 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	return ERR_NONE;
 }
 
+/* A secret in it was sealed by a key that is not here: it waits, and is
+ * nobody's copy meanwhile. */
+static void lock_copy(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	partition->state = PARTITION_COPYING;
+	partition->locked_until_ms = now_ms + LOCKED_MS;
+	lock_release(&cluster->lock);
+	if (cluster->locked_ms != 0 && now_ms < cluster->locked_ms + LOCKED_MS)
+		return;
+	cluster->locked_ms = now_ms;
+	log_error("cluster: partition %u, and maybe others: secrets in it are "
+		  "sealed by a key that is not in cluster.secret_file here; no "
+		  "copy of it is made until it is",
+		  number);
+}
+
+/* Who has all of a partition has its key, too: it is to be that one's. */
+static void give_up(struct cluster *cluster, unsigned number)
+{
+	char name[NODE_NAME_BYTES] = "";
+
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct member *member = &cluster->members[i];
+
+		if (!member->facts.is_self && member->has[number])
+			memcpy(name, member->facts.name, sizeof(name));
+	}
+	lock_release(&cluster->lock);
+	lock_copy(cluster, number);
+	if (*name != '\0' && write_owner(cluster, number, name) == ERR_NONE)
+		owners_changed(cluster);
+}
+
 /* Whether the owner's lease has ended for the leader of the servers, too: what
  * was listed may be of another one, and old. */
 static bool is_surely_gone(struct cluster *cluster,
@@ -253,7 +293,9 @@ static void take(struct cluster *cluster, unsigned number)
 		lock_release(&cluster->lock);
 	}
 	error = activate(cluster, number);
-	if (error != ERR_NONE && error != ERR_BUSY)
+	if (error == ERR_NO_KEY)
+		give_up(cluster, number);
+	else if (error != ERR_NONE && error != ERR_BUSY)
 		log_warn("cluster: partition %u cannot be taken yet: %s",
 			 number, error_text(error));
 }
@@ -316,7 +358,7 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 }
 
 /* The log does not have what is missing here: a snapshot has. */
-static void fill_gap(struct cluster *cluster, unsigned number)
+static enum error fill_gap(struct cluster *cluster, unsigned number)
 {
 	uint64_t newest = 0;
 	enum error error = ERR_NOT_FOUND;
@@ -330,7 +372,20 @@ static void fill_gap(struct cluster *cluster, unsigned number)
 		error = load_snapshot(cluster, number, newest);
 	else
 		take_place(cluster, number);
-	if (error != ERR_NONE)
+	return error;
+}
+
+/* What is to be done when its log could not be read on. */
+static void mend_copy(struct cluster *cluster, unsigned number,
+		      enum error error)
+{
+	bool is_gap = error == ERR_NOT_FOUND;
+
+	if (is_gap)
+		error = fill_gap(cluster, number);
+	if (error == ERR_NO_KEY)
+		lock_copy(cluster, number);
+	else if (is_gap && error != ERR_NONE)
 		log_warn("cluster: partition %u: the log begins behind what is "
 			 "here, and no snapshot could be loaded: %s",
 			 number, error_text(error));
@@ -359,6 +414,10 @@ static bool begin_copy(struct cluster *cluster, unsigned number)
 		error = load_snapshot(cluster, number, newest);
 	if (error == ERR_NONE)
 		return true;
+	if (error == ERR_NO_KEY) {
+		lock_copy(cluster, number);
+		return false;
+	}
 	cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;
 	log_warn("cluster: partition %u waits for its snapshot: %s", number,
 		 error_text(error));
@@ -372,9 +431,7 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 	bool more = false;
 	enum error error = follow(cluster, number, &more);
 
-	if (error == ERR_NOT_FOUND)
-		fill_gap(cluster, number);
-
+	mend_copy(cluster, number, error);
 	if (error == ERR_NONE && !more && !view(cluster, number).is_whole) {
 		uint64_t last;
 
@@ -383,10 +440,11 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 		if (error == ERR_NONE) {
 			partition->is_whole = true;
 			partition->state = PARTITION_FOLLOWED;
+			partition->locked_until_ms = 0;
 		}
 		lock_release(&cluster->lock);
 	}
-	return more;
+	return more && error != ERR_NO_KEY;
 }
 
 /* Some of its rows go; true while there are more. */
@@ -495,6 +553,8 @@ static bool is_behind(struct cluster *cluster, unsigned number)
 static enum turn copy(struct cluster *cluster, unsigned number,
 		      const struct partition *partition)
 {
+	if (clock_steady_ms() < partition->locked_until_ms)
+		return false;
 	if (is_to_be_taken(cluster, partition)) {
 		take(cluster, number);
 		return TURN_DONE;

@@ -98,18 +98,19 @@ static char *write_member(struct cluster *cluster)
 		if (owns[i])
 			write_last(last, i, cluster->partitions[i].applied);
 	}
-	is_draining = cluster->is_draining;
+	is_draining = cluster->is_draining || cluster->yields;
 	lock_release(&cluster->lock);
 	write_set(has, copies);
 	write_set(owns, owned);
 	row = json_pack(
-		"{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, s:s}", "id",
-		cluster->id, "version", cluster->options.version, "address",
-		cluster->options.address, "capacity",
+		"{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, s:s, s:s}",
+		"id", cluster->id, "version", cluster->options.version,
+		"address", cluster->options.address, "capacity",
 		(json_int_t)cluster->options.capacity, "draining",
 		(int)is_draining, "clock_ms", (json_int_t)cluster->clock_ms,
 		"schema", STORE_SCHEMA, "copies", copies, "owned", owned,
-		"last", last, "domains", domain_list());
+		"last", last, "domains", domain_list(), "key",
+		secret_keys_id(cluster->options.secret_keys));
 	text = json_dumps(row, JSON_COMPACT);
 	json_decref(row);
 	if (text == NULL)
@@ -146,6 +147,7 @@ static bool read_member(const struct bus_row *row, struct member *member)
 		capacity > 0 && capacity <= UINT32_MAX ? (uint32_t)capacity : 1;
 	facts->is_draining = json_is_true(json_object_get(json, "draining"));
 	facts->clock_ms = json_integer_value(json_object_get(json, "clock_ms"));
+	snprintf(facts->key, sizeof(facts->key), "%s", text_of(json, "key"));
 	read_set(text_of(json, "copies"), member->has);
 	read_set(text_of(json, "owned"), member->owns);
 	read_last(json_object_get(json, "last"), member);
@@ -245,6 +247,10 @@ static enum error look_at_nodes(struct cluster *cluster)
 	for (size_t i = 0; i < count; i++)
 		used += read_member(&rows[i], &members[used]);
 	for (size_t i = 0; i < used; i++) {
+		members[i].facts.has_strange_key =
+			*members[i].facts.key != '\0' &&
+			!secret_keys_has(cluster->options.secret_keys,
+					 members[i].facts.key);
 		members[i].facts.is_self =
 			strcmp(members[i].facts.name,
 			       cluster->options.bus.name) == 0;
@@ -264,6 +270,65 @@ static enum error look_at_nodes(struct cluster *cluster)
 	cluster->member_count = used;
 	lock_release(&cluster->lock);
 	return ERR_NONE;
+}
+
+/* Does the key of one go before that of the other? What the nodes own that have
+ * it counts, then how many they are, then its name: all find the same. */
+static bool goes_before(const struct cluster *cluster, const char *key,
+			const char *other)
+{
+	uint32_t owned[2] = {0};
+	uint32_t nodes[2] = {0};
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct node_facts *facts = &cluster->members[i].facts;
+
+		for (unsigned j = 0; j < 2; j++) {
+			if (strcmp(facts->key, j == 0 ? key : other) != 0)
+				continue;
+			owned[j] += facts->owned;
+			nodes[j]++;
+		}
+	}
+	if (owned[0] != owned[1])
+		return owned[0] > owned[1];
+	if (nodes[0] != nodes[1])
+		return nodes[0] > nodes[1];
+	return strcmp(key, other) < 0;
+}
+
+/* The key of the cluster; "": no node has one. */
+static const char *key_of_all(const struct cluster *cluster)
+{
+	const char *first = "";
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const char *key = cluster->members[i].facts.key;
+
+		if (*key != '\0' &&
+		    (*first == '\0' || goes_before(cluster, key, first)))
+			first = key;
+	}
+	return first;
+}
+
+/*
+ * A node that cannot open what the others seal must not have their sites, and
+ * they could not follow its own. One that has no key seals nothing: it goes on.
+ */
+static void look_at_keys(struct cluster *cluster)
+{
+	const struct secret_keys *keys = cluster->options.secret_keys;
+	const char *key = key_of_all(cluster);
+
+	lock_acquire(&cluster->lock);
+	cluster->yields =
+		keys != NULL && *key != '\0' && !secret_keys_has(keys, key);
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (cluster->members[i].facts.is_self)
+			cluster->members[i].facts.is_draining |=
+				cluster->yields;
+	lock_release(&cluster->lock);
 }
 
 /* "p.017" is of the kind "p." and of partition 17. */
@@ -442,8 +507,10 @@ static bool look(struct cluster *cluster)
 		error = renew(cluster);
 	if (error == ERR_NONE)
 		error = look_at_nodes(cluster);
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
+		look_at_keys(cluster);
 		error = look_at_owners(cluster);
+	}
 	if (error == ERR_NONE) {
 		presence_tell(cluster);
 		plan(cluster);
@@ -524,6 +591,38 @@ static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
 	}
 }
 
+/* Who has another key for secrets, or none while others have one. */
+static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
+{
+	const char *own = secret_keys_id(cluster->options.secret_keys);
+	uint64_t now_ms = clock_steady_ms();
+
+	if (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS)
+		return;
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct node_facts *facts = &cluster->members[i].facts;
+
+		if (!facts->has_strange_key)
+			continue;
+		*reminded_ms = now_ms;
+		if (*own == '\0')
+			log_warn("cluster: node %s seals secrets with the key "
+				 "%s, and this node has no "
+				 "cluster.secret_file: it does not copy their "
+				 "sites",
+				 facts->name, facts->key);
+		else
+			log_error("cluster: node %s seals secrets with the key "
+				  "%s, which is not in cluster.secret_file "
+				  "here: that has %s first%s",
+				  facts->name, facts->key, own,
+				  cluster->yields
+					  ? "; this node takes no sites until "
+					    "it has the key of the others"
+					  : "");
+	}
+}
+
 /* Until it is time, or an owner has changed; hints come together. */
 static bool rest(struct cluster *cluster, uint64_t until_ms)
 {
@@ -550,6 +649,7 @@ void *membership_main(void *argument)
 	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
 	uint64_t clock_reminded_ms = 0;
 	uint64_t domains_reminded_ms = 0;
+	uint64_t keys_reminded_ms = 0;
 
 	if (tick_ms < MIN_TICK_MS)
 		tick_ms = MIN_TICK_MS;
@@ -557,6 +657,7 @@ void *membership_main(void *argument)
 		tell(cluster, look(cluster));
 		check_clock(cluster, &clock_reminded_ms);
 		check_domains(cluster, &domains_reminded_ms);
+		check_keys(cluster, &keys_reminded_ms);
 	} while (rest(cluster, clock_steady_ms() + tick_ms));
 	return NULL;
 }

@@ -121,7 +121,7 @@ struct config {
 	char node_address[256]; /* or "" */
 	char node_token_file[MAX_CONFIG_TEXT];
 	char secret_file[MAX_CONFIG_TEXT]; /* or "" */
-	char snapshots[MAX_CONFIG_TEXT]; /* or "" */
+	char snapshots[MAX_CONFIG_TEXT];   /* or "" */
 	char snapshots_key_file[MAX_CONFIG_TEXT];
 	uint64_t log_bytes; /* 0: any */
 	uint64_t snapshot_bytes;

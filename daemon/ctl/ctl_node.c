@@ -19,6 +19,8 @@ static const struct column node_columns[] = {
 
 static const char *state_of(const json_t *node)
 {
+	if (json_is_true(json_object_get(node, "has_strange_key")))
+		return "other key";
 	if (json_is_true(json_object_get(node, "is_draining")))
 		return "draining";
 	return json_is_true(json_object_get(node, "is_self")) ? "asked" : "-";
@@ -59,7 +61,9 @@ static void add_partition(struct text_table *table, const json_t *row)
 	table_printf(table, "%" PRIu64, field_whole(row, "partition"));
 	table_add_text(table, field_text(row, "owner"));
 	table_add_text(table, field_text(row, "wanted"));
-	table_add_text(table, field_text(row, "state"));
+	table_add_text(table, json_is_true(json_object_get(row, "is_locked"))
+				      ? "locked"
+				      : field_text(row, "state"));
 	table_printf(table, "%" PRIu64, field_whole(row, "epoch"));
 	table_printf(table, "%" PRIu64, field_whole(row, "lag"));
 }

@@ -131,6 +131,8 @@ static void append_node(struct buffer *out, const char *const *heads,
 		ui_badge(out, "soft", "this one");
 	if (ui_is_true(node, "is_draining"))
 		ui_badge(out, "warn", "drained");
+	if (ui_is_true(node, "has_strange_key"))
+		ui_badge(out, "warn", "other key");
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[1], ui_whole(node, "owned"));
 	ui_count_cell(out, heads[2], ui_whole(node, "copies"));

@@ -22,10 +22,11 @@ if not (harness.PROGRAMS / "templated-nats.so").exists():
 SITES = 6  # of 127.0.0.2 and up: domains of their own
 
 
-class Nodes(harness.Case):
+class Pair(harness.Case):
+    """Two nodes, "a" and "b"."""
 
     def broker(self):
-        folder = self.folder()
+        folder = self.place = self.folder()
         port = harness.free_port()
         with open(folder / "log", "w", encoding="utf-8") as log:
             process = subprocess.Popen(
@@ -38,7 +39,12 @@ class Nodes(harness.Case):
             "the broker")
         return f'"nats://127.0.0.1:{port}"'
 
-    def nodes(self, servers):
+    def node(self, servers, name, **rows):
+        return self.daemon({"cluster": {
+            "servers": servers, "node": name, "lease": "2 s",
+            "log_replicas": 1, **rows}})
+
+    def nodes(self, servers, **rows):
         """Two that own a part of all partitions each."""
         token = self.folder() / "token"
         token.write_text("a-token-of-the-nodes\n", "utf-8")
@@ -50,7 +56,7 @@ class Nodes(harness.Case):
                 "listen": {"address": f'"127.0.0.1:{port}"'},
                 "cluster": {"servers": servers, "node": name, "lease": "2 s",
                             "log_replicas": 1, "token_file": str(token),
-                            "address": f'"http://127.0.0.1:{port}"'}}))
+                            "address": f'"http://127.0.0.1:{port}"', **rows}}))
 
         def share():
             rows = nodes[0].json("/v1/cluster")
@@ -59,6 +65,10 @@ class Nodes(harness.Case):
                     sum(row["owned"] for row in rows["nodes"]) == 257)
         harness.wait_until(share, "two nodes that share all partitions")
         return nodes
+
+
+
+class Nodes(Pair):
 
     def owners(self, node, hosts):
         """{host: the name of its owner, as `node`, which is "a", finds it}."""

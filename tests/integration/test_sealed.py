@@ -1,0 +1,145 @@
+"""Secrets of a cluster: its nodes know them, its servers and its depot never."""
+
+import pathlib
+import subprocess
+
+import harness
+import test_nodes
+import test_secrets
+
+SECRET = test_secrets.SECRET
+ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+def unpacked(folder):
+    """The bytes of all files, and of what is packed in them."""
+    for path in pathlib.Path(folder).rglob("*"):
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        yield data
+        start = data.find(ZSTD)
+        while start >= 0:
+            end = data.find(ZSTD, start + 1)
+            frame = data[start:end if end >= 0 else None]
+            yield subprocess.run(["zstd", "-dcq"], input=frame, check=False,
+                                 capture_output=True).stdout
+            start = end
+
+
+class Sealed(test_nodes.Pair):
+
+    def server(self):
+        server = test_secrets.Server()
+        self.addCleanup(server.stop)
+        return server
+
+    def keys(self, *keys):
+        return harness.secret_file(self.folder(), *keys)
+
+    def fetch(self, node, server):
+        """Have a page fetched that was not seen; what came with it."""
+        before = len(server.seen)
+        self.count = getattr(self, "count", 0) + 1
+        node.get("/v1/text", url=f"{server.url}{self.count}", fetch="always")
+        return server.seen[before:]
+
+    def give(self, node, server):
+        """A site with a header, and a hook with a secret."""
+        node.watch(server.url, headers={"X-Key": SECRET})
+        answer = node.post("/v1/hooks", {
+            "target": server.url + SECRET, "kinds": "site.added",
+            "secret": SECRET})
+        self.assertEqual(answer.status, 201, answer.text)
+
+    def state(self, node, name):
+        """What the node says of the one of that name."""
+        return {row["name"]: row for row in
+                node.json("/v1/cluster")["nodes"]}.get(name, {})
+
+    def test_who_takes_over_knows_them(self):
+        server, depot = self.server(), self.folder()
+        harness.give(depot)
+        nodes = self.nodes(self.broker(), snapshots=f'"{depot}"',
+                           snapshot_after="16 KiB", secret_file=self.keys(1))
+        self.give(nodes[0], server)
+        host = server.host
+        harness.wait_until(lambda: SECRET in server.seen, "the header")
+        for _ in range(8):
+            self.assertIn(SECRET, self.fetch(nodes[0], server))
+        harness.wait_until(
+            lambda: all(node.json("/v1/hooks", stale="ok")["hooks"]
+                        for node in nodes) and any(depot.rglob("*.tpl")),
+            "the hook everywhere, and a snapshot")
+        for folder in (self.place, depot):
+            bytes_ = b"".join(unpacked(folder))
+            self.assertIn(host.encode(), bytes_)
+            self.assertNotIn(SECRET.encode(), bytes_)
+        owner = nodes[0].get("/v1/sites/" + host).headers.get(
+            "X-Templated-Node") or "a"
+        nodes[0 if owner == "a" else 1].kill()
+        left = nodes[1 if owner == "a" else 0]
+        harness.wait_until(
+            lambda: left.json("/v1/cluster") and
+            SECRET in self.fetch(left, server), "the header by the other")
+        self.assertEqual(set(server.seen) - {None}, {SECRET})
+        harness.wait_until(
+            lambda: left.request("POST", "/v1/hooks/1/test", {}).status == 202
+            and "/" + SECRET in server.seen, "the hook by the other")
+
+    def refuse(self, node, server):
+        """It has no key, and takes what needs none."""
+        self.assertIn("cluster.secret_file is not set", node.messages())
+        for path, body in (
+                ("/v1/sites", {"url": server.url,
+                               "headers": {"X-Key": SECRET}}),
+                ("/v1/sites", {"url": server.url,
+                               "proxy": "http://me:word@127.0.0.1:1"}),
+                ("/v1/hooks", {"target": server.url + SECRET})):
+            with self.subTest(body):
+                self.error_of(node.request("POST", path, body), 409,
+                              "secrets_need_key")
+        node.watch(server.url)
+        self.assertEqual(set(self.fetch(node, server)), {None})
+
+    def wait_for_all(self, node):
+        harness.wait_until(lambda: self.state(node, "a").get("owned") == 257,
+                           "all partitions")
+
+    def test_nodes_with_no_key_and_with_another_one(self):
+        server, servers = self.server(), self.broker()
+        first = self.node(servers, "a")
+        self.wait_for_all(first)
+        self.refuse(first, server)
+        first.stop()
+        first.configure({"cluster": {"secret_file": self.keys(1)}})
+        first.start()
+        self.wait_for_all(first)
+        self.give(first, server)
+        harness.wait_until(lambda: SECRET in server.seen, "the header")
+        other = self.node(servers, "b", secret_file=self.keys(2))
+        harness.wait_until(
+            lambda: self.state(first, "b").get("has_strange_key") and
+            self.state(first, "b")["is_draining"], "that it is told")
+        self.assertIn("not in cluster.secret_file", other.messages())
+        self.assertIn("other key", first.ctl("node", "list").stdout)
+        # what all share has a hook with a secret: its copy waits
+        harness.wait_until(
+            lambda: other.json("/v1/cluster")["partitions"][256]["is_locked"],
+            "that its copy waits")
+        # as that of the site
+        self.assertIn("\ntemplated_cluster_locked_partitions 2\n",
+                      other.get("/metrics").text)
+        self.assertEqual(self.state(first, "b")["owned"], 0)
+        self.assertEqual(self.fetch(first, server), [SECRET])
+        # its key is put behind the one of the others: they are one cluster
+        other.stop()
+        other.configure({"cluster": {"secret_file": self.keys(1, 2)}})
+        other.start()
+        harness.wait_until(lambda: self.state(first, "b").get("owned", 0) > 90,
+                           "its share")
+        self.assertFalse(self.state(first, "b")["has_strange_key"])
+
+
+if __name__ == "__main__":
+    harness.main()

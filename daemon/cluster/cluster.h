@@ -66,6 +66,9 @@ struct node_facts {
 	/* What seals its secrets: see daemon/cluster/secret_keys.h; or "" */
 	char key[SECRET_KEY_ID_BYTES];
 	bool has_strange_key; /* which is not here */
+	/* Of its own partitions, those whose snapshots may be sealed by another
+	 * of its keys; 0 when it has one key alone. */
+	uint32_t reseals;
 };
 
 struct cluster_facts {

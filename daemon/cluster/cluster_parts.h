@@ -65,6 +65,8 @@ struct partition {
 	uint64_t log_bytes;   /* of the log, since the last snapshot */
 	uint64_t saved_ms;    /* steady: of the last snapshot, or our start */
 	uint64_t saved_bytes; /* of it; 0: we made none yet */
+	bool is_resealed;     /* it was saved since it is ours: nothing in it is
+				 sealed but by the first of our keys */
 	uint64_t published;   /* the last event of ours that others can read */
 	bool is_published_known; /* `published` was asked for */
 	bool has_events;         /* there may be some to be published */

@@ -204,6 +204,9 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	partition->state = PARTITION_OWN;
 	partition->saved_ms = clock_steady_ms();
+	partition->is_resealed =
+		cluster->depot == NULL ||
+		secret_keys_count(cluster->options.secret_keys) < 2;
 	partition->is_published_known = false;
 	partition->is_job_known = false;
 	partition->job_ms = 0;

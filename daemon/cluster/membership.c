@@ -86,6 +86,7 @@ static char *write_member(struct cluster *cluster)
 	char owned[HEX_DIGITS + 1];
 	bool has[ALL_PARTITIONS];
 	bool owns[ALL_PARTITIONS];
+	json_int_t reseals = 0;
 	bool is_draining;
 	json_t *last = json_object();
 	json_t *row;
@@ -95,22 +96,26 @@ static char *write_member(struct cluster *cluster)
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		has[i] = cluster->partitions[i].is_whole;
 		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
-		if (owns[i])
-			write_last(last, i, cluster->partitions[i].applied);
+		if (!owns[i])
+			continue;
+		write_last(last, i, cluster->partitions[i].applied);
+		reseals += !cluster->partitions[i].is_resealed;
 	}
 	is_draining = cluster->is_draining || cluster->yields;
 	lock_release(&cluster->lock);
 	write_set(has, copies);
 	write_set(owns, owned);
-	row = json_pack(
-		"{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, s:s, s:s}",
-		"id", cluster->id, "version", cluster->options.version,
-		"address", cluster->options.address, "capacity",
-		(json_int_t)cluster->options.capacity, "draining",
-		(int)is_draining, "clock_ms", (json_int_t)cluster->clock_ms,
-		"schema", STORE_SCHEMA, "copies", copies, "owned", owned,
-		"last", last, "domains", domain_list(), "key",
-		secret_keys_id(cluster->options.secret_keys));
+	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, "
+			"s:s, s:s, s:I}",
+			"id", cluster->id, "version", cluster->options.version,
+			"address", cluster->options.address, "capacity",
+			(json_int_t)cluster->options.capacity, "draining",
+			(int)is_draining, "clock_ms",
+			(json_int_t)cluster->clock_ms, "schema", STORE_SCHEMA,
+			"copies", copies, "owned", owned, "last", last,
+			"domains", domain_list(), "key",
+			secret_keys_id(cluster->options.secret_keys), "reseals",
+			reseals);
 	text = json_dumps(row, JSON_COMPACT);
 	json_decref(row);
 	if (text == NULL)
@@ -148,6 +153,8 @@ static bool read_member(const struct bus_row *row, struct member *member)
 	facts->is_draining = json_is_true(json_object_get(json, "draining"));
 	facts->clock_ms = json_integer_value(json_object_get(json, "clock_ms"));
 	snprintf(facts->key, sizeof(facts->key), "%s", text_of(json, "key"));
+	facts->reseals =
+		(uint32_t)json_integer_value(json_object_get(json, "reseals"));
 	read_set(text_of(json, "copies"), member->has);
 	read_set(text_of(json, "owned"), member->owns);
 	read_last(json_object_get(json, "last"), member);

@@ -55,7 +55,8 @@ static bool needs_snapshot(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	needs = partition->state == PARTITION_OWN &&
 		now_ms >= partition->saved_ms &&
-		((partition->log_bytes >= cluster->options.snapshot_bytes &&
+		(!partition->is_resealed ||
+		 (partition->log_bytes >= cluster->options.snapshot_bytes &&
 		  partition->log_bytes >=
 			  partition->saved_bytes / SNAPSHOT_SHARE) ||
 		 (partition->log_bytes > 0 &&
@@ -96,6 +97,7 @@ static void save(struct cluster *cluster, unsigned number)
 	if (error == ERR_NONE) {
 		partition->log_bytes -= log_bytes;
 		partition->saved_bytes = copy.bytes;
+		partition->is_resealed = true;
 	} else {
 		partition->saved_ms += PAUSE_MS;
 	}

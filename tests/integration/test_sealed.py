@@ -1,6 +1,7 @@
 """Secrets of a cluster: its nodes know them, its servers and its depot never."""
 
 import pathlib
+import shutil
 import subprocess
 
 import harness
@@ -60,8 +61,8 @@ class Sealed(test_nodes.Pair):
     def test_who_takes_over_knows_them(self):
         server, depot = self.server(), self.folder()
         harness.give(depot)
-        nodes = self.nodes(self.broker(), snapshots=f'"{depot}"',
-                           snapshot_after="16 KiB", secret_file=self.keys(1))
+        nodes = self.nodes(self.broker(), lease="1 s", snapshot_after="16 KiB",
+                           snapshots=f'"{depot}"', secret_file=self.keys(1))
         self.give(nodes[0], server)
         host = server.host
         harness.wait_until(lambda: SECRET in server.seen, "the header")
@@ -106,18 +107,23 @@ class Sealed(test_nodes.Pair):
         harness.wait_until(lambda: self.state(node, "a").get("owned") == 257,
                            "all partitions")
 
+    def restart(self, node, *keys):
+        node.stop()
+        node.configure({"cluster": {"secret_file": self.keys(*keys)}})
+        node.start()
+
     def test_nodes_with_no_key_and_with_another_one(self):
         server, servers = self.server(), self.broker()
-        first = self.node(servers, "a")
+        rows = {"lease": "1 s", "snapshots": f'"{self.folder()}"'}
+        harness.give(rows["snapshots"].strip('"'))
+        first = self.node(servers, "a", **rows)
         self.wait_for_all(first)
         self.refuse(first, server)
-        first.stop()
-        first.configure({"cluster": {"secret_file": self.keys(1)}})
-        first.start()
+        self.restart(first, 1)
         self.wait_for_all(first)
         self.give(first, server)
         harness.wait_until(lambda: SECRET in server.seen, "the header")
-        other = self.node(servers, "b", secret_file=self.keys(2))
+        other = self.node(servers, "b", secret_file=self.keys(2), **rows)
         harness.wait_until(
             lambda: self.state(first, "b").get("has_strange_key") and
             self.state(first, "b")["is_draining"], "that it is told")
@@ -133,12 +139,31 @@ class Sealed(test_nodes.Pair):
         self.assertEqual(self.state(first, "b")["owned"], 0)
         self.assertEqual(self.fetch(first, server), [SECRET])
         # its key is put behind the one of the others: they are one cluster
-        other.stop()
-        other.configure({"cluster": {"secret_file": self.keys(1, 2)}})
-        other.start()
+        self.restart(other, 1, 2)
         harness.wait_until(lambda: self.state(first, "b").get("owned", 0) > 90,
                            "its share")
         self.assertFalse(self.state(first, "b")["has_strange_key"])
+        self.replace_key(first, other)
+
+    def replace_key(self, first, other):
+        """One becomes two: both know both, then seal by two, then have two."""
+        for node in (first, other):
+            self.restart(node, 2, 1)
+
+        def is_resealed():
+            nodes = first.json("/v1/cluster")["nodes"]
+            return (len({node["key"] for node in nodes}) == 1 and
+                    sum(node["owned"] for node in nodes) == 257 and
+                    not any(node["reseals"] for node in nodes))
+        harness.wait_until(is_resealed, "snapshots by the new key")
+        # one that begins with nothing and the new key alone
+        other.stop()
+        shutil.rmtree(other.store)
+        other.configure({"cluster": {"secret_file": self.keys(2)}})
+        other.start()
+        # a copy is whole when all of its secrets were opened
+        harness.wait_until(lambda: self.state(first, "b").get("copies") == 257,
+                           "all of it again")
 
 
 if __name__ == "__main__":

@@ -88,7 +88,9 @@ struct fetch_request {
 	struct cookies *cookies; /* NULL: none are sent, none are kept */
 	fetch_sink *sink;        /* takes the body in place of `body` */
 	void *sink_context;
-	void *context; /* returned with the result */
+	uint64_t not_after_ms; /* by the clock of who has a fetcher_start() for
+				  others, and refuses it then; 0: any time */
+	void *context;         /* returned with the result */
 };
 
 struct fetch_result {

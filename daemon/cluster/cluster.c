@@ -20,11 +20,6 @@ enum {
 	JOBS_AT_ONCE = 64,
 };
 
-uint64_t clock_lease_ms(void)
-{
-	return clock_read_us(CLOCK_BOOTTIME) / 1000U;
-}
-
 bool has_lease(const struct cluster *cluster)
 {
 	assert(lock_is_held(&cluster->lock));

@@ -161,9 +161,6 @@ struct cluster {
 	struct partition partitions[ALL_PARTITIONS];
 };
 
-/* Goes on while the machine sleeps. */
-uint64_t clock_lease_ms(void);
-
 /* Whether our lease holds, with the lock held. */
 bool has_lease(const struct cluster *cluster);
 

@@ -234,6 +234,7 @@ static enum error renew(struct cluster *cluster)
 	cluster->revision = revision;
 	cluster->lease_until_ms =
 		begin_ms + (uint64_t)lease_ms * (100 - SHORTER_PERCENT) / 100;
+	pipeline_fetch_until(cluster->pipeline, cluster->lease_until_ms);
 	lock_release(&cluster->lock);
 	return ERR_NONE;
 }

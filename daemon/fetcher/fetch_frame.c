@@ -69,6 +69,7 @@ struct order_row {
 	uint64_t id;
 	uint64_t max_body_bytes;
 	uint64_t flags;
+	uint64_t not_after_ms;
 	struct slice url; /* without a NUL */
 	struct slice etag;
 	struct slice modified;
@@ -81,6 +82,7 @@ static const struct field order_fields[] = {
 	FIELD(order_row, id),
 	FIELD(order_row, max_body_bytes),
 	FIELD(order_row, flags),
+	FIELD(order_row, not_after_ms),
 };
 static const struct row_layout order_layout =
 	LAYOUT(order_row, order_fields, offsetof(struct order_row, url), 6);
@@ -218,6 +220,7 @@ struct buffer fetch_order_encode(uint64_t id,
 			 flag(request->any_type, ANY_TYPE) |
 			 flag(is_sitemap, IS_SITEMAP) |
 			 flag(request->cookies != NULL, HAS_COOKIES),
+		.not_after_ms = request->not_after_ms,
 		.url = slice_of(request->url->text),
 		.etag = text_with_end(request->etag),
 		.modified = text_with_end(request->modified),
@@ -257,6 +260,7 @@ bool fetch_order_decode(struct slice head, struct fetch_order *order_out)
 		.is_network_ok = (row.flags & IS_NETWORK_OK) != 0,
 		.any_type = (row.flags & ANY_TYPE) != 0,
 		.max_body_bytes = (size_t)row.max_body_bytes,
+		.not_after_ms = row.not_after_ms,
 		.etag = text_of(row.etag),
 		.modified = text_of(row.modified),
 		.headers = text_of(row.headers),

@@ -96,7 +96,7 @@ static void free_errand(struct errand *errand)
 	free(errand);
 }
 
-static void start(struct role_state *state, struct fetch_order *order)
+static struct errand *make_errand(struct fetch_order *order)
 {
 	struct errand *errand = mem_alloc(1, sizeof(*errand));
 
@@ -113,7 +113,7 @@ static void start(struct role_state *state, struct fetch_order *order)
 		order->request.sink = feed_sitemap;
 		order->request.sink_context = errand;
 	}
-	fetcher_start(state->fetcher, &order->request);
+	return errand;
 }
 
 /* A file that came in whole is ended; the entries are the body. */
@@ -161,18 +161,35 @@ static bool send_result(const struct role_state *state,
 }
 
 /* Each answer makes room: who else waits then, the keeper says anew. */
+static void end_errand(struct role_state *state, struct fetch_result *result)
+{
+	state->waiting = 0;
+	state->answers++;
+	if (!state->has_ended && !send_result(state, result))
+		state->has_ended = true;
+	free_errand(result->context);
+	fetch_result_free(result);
+}
+
 static void send_results(struct role_state *state)
 {
 	struct fetch_result result;
 
-	while (fetcher_next(state->fetcher, &result)) {
-		state->waiting = 0;
-		state->answers++;
-		if (!state->has_ended && !send_result(state, &result))
-			state->has_ended = true;
-		free_errand(result.context);
-		fetch_result_free(&result);
-	}
+	while (fetcher_next(state->fetcher, &result))
+		end_errand(state, &result);
+}
+
+static void start(struct role_state *state, struct fetch_order *order)
+{
+	uint64_t not_after_ms = order->request.not_after_ms;
+	struct errand *errand = make_errand(order);
+	struct fetch_result result = {.context = errand, .error = ERR_STOPPED};
+
+	/* this process may have been stopped for a while, the keeper too */
+	if (not_after_ms == 0 || clock_lease_ms() < not_after_ms)
+		fetcher_start(state->fetcher, &order->request);
+	else
+		end_errand(state, &result);
 }
 
 /* Do what the frame says; false when it says nothing that is known. */

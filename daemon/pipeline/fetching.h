@@ -43,7 +43,9 @@ struct fetching {
 	_Atomic uint64_t asks;
 	_Atomic uint64_t looked;
 	_Atomic size_t strangers;
-	atomic_bool aborts; /* everything that runs or waits */
+	atomic_bool aborts;            /* everything that runs or waits */
+	_Atomic uint64_t not_after_ms; /* of requests, clock_lease_ms(); 0: any
+					  time */
 	struct hosts hosts;
 	size_t rounds; /* of serving them */
 };

@@ -403,6 +403,11 @@ void pipeline_configure(struct pipeline *pipeline,
 	lock_release(&pipeline->lock);
 }
 
+void pipeline_fetch_until(struct pipeline *pipeline, uint64_t until_ms)
+{
+	pipeline->fetching.not_after_ms = until_ms;
+}
+
 /* Have the fetching thread look once more, and wait until it has. */
 static bool has_strangers(struct fetching *fetching, uint64_t deadline_ms)
 {

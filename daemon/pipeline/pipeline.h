@@ -128,6 +128,12 @@ void pipeline_stats(struct pipeline *pipeline,
 		    struct pipeline_stats *stats_out);
 
 /*
+ * No request is begun after `until_ms` by clock_lease_ms(), also when this
+ * process is stopped until then, and goes on later. Any thread.
+ */
+void pipeline_fetch_until(struct pipeline *pipeline, uint64_t until_ms);
+
+/*
  * Wait until nothing is fetched any more of hosts whose partitions are
  * another's (store/partitions.h); what takes longer than `timeout_ms` is
  * aborted, with all else that is being fetched. Any thread but those of the

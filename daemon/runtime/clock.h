@@ -29,6 +29,12 @@ static inline uint64_t clock_steady_ms(void)
 	return clock_read_us(CLOCK_MONOTONIC) / 1000U;
 }
 
+/* Goes on while the machine sleeps: for what others wait for the end of. */
+static inline uint64_t clock_lease_ms(void)
+{
+	return clock_read_us(CLOCK_BOOTTIME) / 1000U;
+}
+
 /* CPU time of the calling thread. */
 static inline uint64_t clock_thread_ms(void)
 {

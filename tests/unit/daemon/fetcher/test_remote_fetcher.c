@@ -170,6 +170,18 @@ START_TEST(so_does_what_is_known_of_the_connection)
 }
 END_TEST
 
+START_TEST(what_comes_too_late_is_not_asked_for)
+{
+	uint64_t now_ms = clock_lease_ms();
+
+	fetch("/", (struct fetch_request){.not_after_ms = now_ms});
+	ck_assert_int_eq(result.error, ERR_STOPPED);
+	ck_assert_uint_eq(result.wire_bytes, 0);
+	fetch("/", (struct fetch_request){.not_after_ms = now_ms + 60000});
+	ck_assert_int_eq(result.error, ERR_NONE);
+}
+END_TEST
+
 START_TEST(the_heads_of_both_messages_come_when_they_are_kept)
 {
 	fetch("/", (struct fetch_request){.headers = "X-Ours: yes\n"});
@@ -438,6 +450,7 @@ static TCase *make_messages(void)
 	tcase_add_test(tcase, a_page_comes_with_its_context);
 	tcase_add_test(tcase, what_is_known_of_a_page_comes_along);
 	tcase_add_test(tcase, so_does_what_is_known_of_the_connection);
+	tcase_add_test(tcase, what_comes_too_late_is_not_asked_for);
 	tcase_add_test(tcase,
 		       the_heads_of_both_messages_come_when_they_are_kept);
 	tcase_add_test(tcase, a_body_that_is_no_message_comes_whole);

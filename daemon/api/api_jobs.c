@@ -78,6 +78,7 @@ static const char *add_job(const struct call *call, struct jobs *jobs,
 		.verb = verb,
 		.id = id,
 		.data = slice_of(text),
+		.has_secret = job_has_secret(job),
 	};
 	jobs->texts[jobs->count++] = text;
 	return NULL;
@@ -90,6 +91,9 @@ static enum http_verdict submit(struct call *call, struct jobs *jobs)
 		peers->submit(peers->cluster, jobs->rows, jobs->count);
 	size_t known = 0;
 
+	if (error == ERR_NO_KEY)
+		return call_fail_with(call, error,
+				      "none of the jobs was taken");
 	if (error != ERR_NONE) {
 		http_add_header(call->exchange, "Retry-After", "1");
 		return call_fail(call, 503, "no_broker",

@@ -32,6 +32,12 @@ static enum verb verb_of(const json_t *job)
 	return VERBS;
 }
 
+bool job_has_secret(const json_t *job)
+{
+	return json_object_get(job, "headers") != NULL ||
+	       json_object_get(job, "proxy") != NULL;
+}
+
 const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
 {
 	enum verb verb = verb_of(job);

@@ -22,6 +22,9 @@
 const char *job_verb(const json_t *job, char *host_out,
 		     const char **reason_out);
 
+/* Whether it has what no server of the broker may know: headers, a proxy. */
+bool job_has_secret(const json_t *job);
+
 /* Append the request; `headers` are further lines of its head. The job has a
  * verb. `now_ms`: when a page of "ingest" was fetched. */
 void job_write_request(const json_t *job, const char *headers, uint64_t now_ms,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/cluster/sealed_job.h"
 #include "daemon/runtime/clock.h"
 #include "store/hash.h"
 #include "store/log.h"
@@ -482,27 +483,52 @@ static void tell_of_jobs(struct cluster *cluster,
 	}
 }
 
+/* A job on its way to the broker. */
+struct job_entry {
+	char subject[BUS_SUBJECT_BYTES];
+	char id[SECRET_NAME_BYTES]; /* of one that is sealed */
+	struct buffer sealed;
+};
+
+static struct bus_entry entry_of(const struct cluster *cluster,
+				 const struct cluster_job *job,
+				 struct job_entry *entry)
+{
+	const struct secret_keys *keys = cluster->options.secret_keys;
+
+	*entry = (struct job_entry){0};
+	snprintf(entry->subject, sizeof(entry->subject), "tpl.job.%03u.%s",
+		 job->partition, job->verb);
+	if (job->has_secret) {
+		sealed_job_write(keys, entry->subject, job->data,
+				 &entry->sealed);
+		/* what it was made of can be guessed */
+		secret_keys_name(keys, slice_of(job->id), entry->id);
+	}
+	return (struct bus_entry){
+		.subject = entry->subject,
+		.id = job->has_secret ? entry->id : job->id,
+		.data = job->has_secret ? buffer_slice(&entry->sealed)
+					: job->data,
+		.expected = BUS_ANY,
+	};
+}
+
 /* So many at a time; their subjects may be one: the bus takes them in order. */
 static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
 			      size_t count)
 {
 	struct bus_entry entries[JOBS_AT_ONCE];
-	char subjects[JOBS_AT_ONCE][BUS_SUBJECT_BYTES];
+	struct job_entry own[JOBS_AT_ONCE];
 	enum error error;
 
-	for (size_t i = 0; i < count; i++) {
-		snprintf(subjects[i], BUS_SUBJECT_BYTES, "tpl.job.%03u.%s",
-			 jobs[i].partition, jobs[i].verb);
-		entries[i] = (struct bus_entry){
-			.subject = subjects[i],
-			.id = jobs[i].id,
-			.data = jobs[i].data,
-			.expected = BUS_ANY,
-		};
-	}
-	error = cluster->ops->append(cluster->bus, entries, count);
 	for (size_t i = 0; i < count; i++)
+		entries[i] = entry_of(cluster, &jobs[i], &own[i]);
+	error = cluster->ops->append(cluster->bus, entries, count);
+	for (size_t i = 0; i < count; i++) {
 		jobs[i].is_known = entries[i].is_known;
+		buffer_free(&own[i].sealed);
+	}
 	tell_of_jobs(cluster, jobs, count);
 	return error;
 }
@@ -512,6 +538,9 @@ enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 {
 	enum error error = bus_now(cluster) == NULL ? ERR_NETWORK : ERR_NONE;
 
+	for (size_t i = 0; i < count; i++)
+		if (jobs[i].has_secret && cluster->options.secret_keys == NULL)
+			return ERR_NO_KEY;
 	for (size_t i = 0; i < count && error == ERR_NONE; i += JOBS_AT_ONCE) {
 		size_t left = count - i;
 

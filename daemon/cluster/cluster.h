@@ -141,6 +141,7 @@ struct cluster_job {
 	const char *id;    /* one that was there in the last minutes is not
 			      taken again */
 	struct slice data; /* JSON */
+	bool has_secret;   /* the broker gets it sealed */
 	bool is_known;     /* out: the id was there */
 };
 
@@ -151,7 +152,8 @@ void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
 			void *context);
 
 /* Append jobs [count] to the stream BUS_JOBS. ERR_NONE: each is there; else
- * some may be, and all are to be sent again. */
+ * some may be, and all are to be sent again. ERR_NO_KEY: some have secrets, and
+ * there is no cluster.secret_file; none was appended. */
 enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 			  size_t count);
 

@@ -6,8 +6,11 @@
 #include "daemon/cluster/cluster_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "daemon/cluster/sealed_job.h"
 #include "daemon/runtime/clock.h"
+#include "store/log.h"
 #include "store/partitions.h"
 
 enum {
@@ -39,7 +42,7 @@ static enum error note_place(struct cluster *cluster, unsigned number,
 	return pipeline_command(cluster->pipeline, &change);
 }
 
-static enum error do_job(struct cluster *cluster, struct slice data)
+static enum error give_job(struct cluster *cluster, struct slice data)
 {
 	void *context;
 	cluster_worker *worker = cluster_begin_work(cluster, &context);
@@ -49,6 +52,29 @@ static enum error do_job(struct cluster *cluster, struct slice data)
 		return ERR_BUSY;
 	error = worker(context, data);
 	cluster_end_call(cluster);
+	return error;
+}
+
+/* One that is sealed by a key that is not here waits for it. */
+static enum error do_job(struct cluster *cluster,
+			 const struct bus_message *message)
+{
+	const char *subject = message->subject.data;
+	struct buffer job = {0};
+	enum error error =
+		sealed_job_read(cluster->options.secret_keys, subject,
+				buffer_slice(&message->data), &job);
+
+	if (error == ERR_NONE)
+		error = give_job(cluster, buffer_slice(&job));
+	else
+		log_error("job %s: it is sealed: %s%s", subject,
+			  error_text(error),
+			  error == ERR_NO_KEY ? "; it waits for that"
+					      : "; it is passed over");
+	if (job.data != NULL)
+		explicit_bzero(job.data, job.capacity);
+	buffer_free(&job);
 	return error;
 }
 
@@ -64,8 +90,8 @@ static enum error do_next(struct cluster *cluster, unsigned number,
 	error = cluster->ops->next(cluster->bus, BUS_JOBS, subject, *job + 1,
 				   &message);
 	if (error == ERR_NONE) {
-		error = do_job(cluster, buffer_slice(&message.data));
-		if (error != ERR_BUSY) {
+		error = do_job(cluster, &message);
+		if (error != ERR_BUSY && error != ERR_NO_KEY) {
 			*job = message.number;
 			error = ERR_NONE; /* what cannot be done was told */
 		}
@@ -86,8 +112,10 @@ static bool is_own(struct cluster *cluster, unsigned number)
 	return is_own;
 }
 
-/* The jobs of a partition, as long as there are some. */
-static void do_jobs(struct cluster *cluster, unsigned number, uint64_t *job)
+/* The jobs of a partition, as long as there are some. ERR_BUSY: the next one
+ * cannot be done now. */
+static enum error do_jobs(struct cluster *cluster, unsigned number,
+			  uint64_t *job)
 {
 	uint64_t noted = *job;
 	enum error error = ERR_NONE;
@@ -106,6 +134,7 @@ static void do_jobs(struct cluster *cluster, unsigned number, uint64_t *job)
 	}
 	if (*job != noted)
 		note_place(cluster, number, *job);
+	return error;
 }
 
 /* A partition whose turn it is, or ALL_PARTITIONS; with the lock held. */
@@ -154,6 +183,7 @@ void *jobs_main(void *argument)
 
 	while (take_turn(cluster, &number)) {
 		struct partition *partition = &cluster->partitions[number];
+		enum error error;
 		bool is_known;
 		uint64_t job;
 
@@ -164,13 +194,17 @@ void *jobs_main(void *argument)
 		lock_release(&cluster->lock);
 		if (!is_known)
 			job = read_place(cluster, number);
-		do_jobs(cluster, number, &job);
+		error = do_jobs(cluster, number, &job);
 		lock_acquire(&cluster->lock);
 		partition->job = job;
 		partition->is_working = false;
 		/* a hint that came meanwhile counts */
 		partition->job_ms =
-			partition->has_jobs ? 0 : clock_steady_ms() + LOOK_MS;
+			partition->has_jobs
+				? 0
+				: clock_steady_ms() + (error == ERR_BUSY
+							       ? BUSY_MS
+							       : LOOK_MS);
 		lock_release(&cluster->lock);
 	}
 	return NULL;

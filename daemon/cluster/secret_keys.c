@@ -25,6 +25,7 @@ enum {
 
 struct secret_key {
 	struct siv_cmac_aes256_ctx siv;
+	uint8_t naming[KEY_BYTES]; /* of secret_keys_name() */
 	uint8_t id[ID_BYTES];
 	char name[SECRET_KEY_ID_BYTES];
 };
@@ -60,6 +61,8 @@ static void make_key(struct secret_key *key, const uint8_t secret[KEY_BYTES])
 	explicit_bzero(siv_key, sizeof(siv_key));
 	derive(secret, "templated cluster secrets, id of the key",
 	       sizeof(key->id), key->id);
+	derive(secret, "templated cluster secrets, names", sizeof(key->naming),
+	       key->naming);
 	base16_encode_update(key->name, sizeof(key->id), key->id);
 	key->name[SECRET_KEY_ID_BYTES - 1] = '\0';
 }
@@ -230,4 +233,18 @@ bool secret_keys_has(const struct secret_keys *keys, const char *id)
 		if (strcmp(keys->keys[i].name, id) == 0)
 			return true;
 	return false;
+}
+
+void secret_keys_name(const struct secret_keys *keys, struct slice text,
+		      char name_out[SECRET_NAME_BYTES])
+{
+	struct hmac_sha256_ctx context;
+	uint8_t digest[SECRET_NAME_BYTES / 2];
+
+	hmac_sha256_set_key(&context, KEY_BYTES, keys->keys[0].naming);
+	hmac_sha256_update(&context, text.size, text.data);
+	hmac_sha256_digest(&context, sizeof(digest), digest);
+	base16_encode_update(name_out, sizeof(digest), digest);
+	name_out[SECRET_NAME_BYTES - 1] = '\0';
+	explicit_bzero(&context, sizeof(context));
 }

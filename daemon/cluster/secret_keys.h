@@ -24,6 +24,7 @@
 enum {
 	SECRET_KEYS_MAX = 8,
 	SECRET_KEY_ID_BYTES = 17, /* 16 hexadecimal digits, with NUL */
+	SECRET_NAME_BYTES = 33,   /* 32 of them */
 };
 
 struct secret_keys;
@@ -48,5 +49,10 @@ const char *secret_keys_id(const struct secret_keys *keys);
 
 /* Whether what the key of that id has sealed can be opened. */
 bool secret_keys_has(const struct secret_keys *keys, const char *id);
+
+/* A name of a text, the same whenever the same key seals, which who does not
+ * have that key cannot find by trying texts (HMAC). There are keys. */
+void secret_keys_name(const struct secret_keys *keys, struct slice text,
+		      char name_out[SECRET_NAME_BYTES]);
 
 #endif

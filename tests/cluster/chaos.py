@@ -134,9 +134,9 @@ class World:
         try:
             network.harness.wait_until(self.is_settled, "a healthy cluster",
                                        SETTLE_S)
-        except AssertionError:
+        except AssertionError as problem:
             self.tell_unsettled()
-            raise
+            self.findings.append(str(problem))
         return time.monotonic() - begin
 
     def tell_unsettled(self):

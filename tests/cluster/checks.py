@@ -164,9 +164,20 @@ def copies(answers):
     for (what, key), by_node in sorted(answers.items()):
         if len({repr(answer) for answer in by_node.values()}) > 1:
             found.append(f"{what} of {key} differs: " + "; ".join(
-                f"{node}: {str(answer)[:60]}"
-                for node, answer in sorted(by_node.items())))
+                f"{node}: {answer}" for node, answer
+                in sorted(differing(by_node).items())))
     return found
+
+
+def differing(by_node):
+    """What is not the same in all answers; at most three things of dicts."""
+    answers = list(by_node.values())
+    if not all(isinstance(answer, dict) for answer in answers):
+        return {node: str(answer)[:200] for node, answer in by_node.items()}
+    names = [name for name in dict.fromkeys(n for a in answers for n in a)
+             if any(a.get(name) != answers[0].get(name) for a in answers)]
+    return {node: {name: str(answer.get(name))[:200] for name in names[:3]}
+            for node, answer in by_node.items()}
 
 
 def takeovers(claims):

@@ -57,6 +57,8 @@ struct partition {
 	uint64_t last;       /* the last one that we have heard of */
 	uint64_t read_epoch; /* the highest one that is here */
 	bool is_whole;
+	bool is_resealed; /* it was saved since it is ours: nothing in it is
+			     sealed but by the first of our keys */
 	bool is_unsure;   /* what the log has of us is not known */
 	uint64_t pending; /* number of an entry whose transaction has not ended
 			   */
@@ -65,8 +67,6 @@ struct partition {
 	uint64_t log_bytes;   /* of the log, since the last snapshot */
 	uint64_t saved_ms;    /* steady: of the last snapshot, or our start */
 	uint64_t saved_bytes; /* of it; 0: we made none yet */
-	bool is_resealed;     /* it was saved since it is ours: nothing in it is
-				 sealed but by the first of our keys */
 	uint64_t published;   /* the last event of ours that others can read */
 	bool is_published_known; /* `published` was asked for */
 	bool has_events;         /* there may be some to be published */

@@ -93,6 +93,13 @@ START_TEST(other_files_are_refused)
 	ck_assert_int_eq(read_text(&keys, ONE "0", 0600), ERR_MALFORMED);
 	ck_assert_int_eq(read_text(&keys, "0" ONE, 0600), ERR_MALFORMED);
 	ck_assert_int_eq(read_text(&keys, ONE "\ng" TWO, 0600), ERR_MALFORMED);
+}
+END_TEST
+
+START_TEST(files_of_others_are_refused)
+{
+	struct secret_keys *keys;
+
 	ck_assert_int_eq(secret_keys_read(&keys, "/nowhere/key"),
 			 ERR_NOT_FOUND);
 	ck_assert_int_eq(read_text(&keys, ONE, 0604), ERR_REFUSED);
@@ -448,6 +455,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_file_has_a_key_a_line);
 	tcase_add_test(tests, no_file_is_no_keys);
 	tcase_add_test(tests, other_files_are_refused);
+	tcase_add_test(tests, files_of_others_are_refused);
 	tcase_add_test(tests, what_one_seals_who_has_its_key_opens);
 	tcase_add_test(tests, no_other_bytes_open);
 	tcase_add_test(tests, a_log_has_no_secret_and_its_follower_has);

@@ -193,7 +193,7 @@ static void append_trouble(struct buffer *out, const json_t *cluster)
 	if (!json_is_string(json_object_get(cluster, "trouble")))
 		return;
 	buffer_append_text(out, "<p>");
-	ui_text(out, ui_member(cluster, "trouble"), UI_LABEL_COLUMNS);
+	ui_lines(out, ui_member(cluster, "trouble"));
 	buffer_append_text(out, "</p>\n");
 }
 

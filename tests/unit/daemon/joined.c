@@ -70,6 +70,11 @@ static void facts(struct cluster *cluster, struct cluster_facts *out)
 				      .failovers = 1,
 				      .moves = 2,
 				      .node_count = joined->count};
+	if (atomic_load(&joined->has_no_broker)) {
+		out->has_joined = false;
+		out->is_connected = false;
+		(void)snprintf(out->trouble, sizeof(out->trouble), "no <b>");
+	}
 	name_node(cluster->self, out->name);
 	out->nodes = mem_alloc(joined->count, sizeof(*out->nodes));
 	for (unsigned i = 0; i < joined->count; i++)

@@ -42,6 +42,7 @@ struct joined {
 	atomic_uint last;                   /* entry of each log */
 	atomic_bool has_addresses;          /* as whereabouts says */
 	atomic_bool has_copies;             /* each node of everything */
+	atomic_bool has_no_broker;          /* the facts say so */
 	atomic_int failure; /* an enum error that each question gets */
 	/* The next question is not answered: by then it has this owner. */
 	atomic_uint heir;

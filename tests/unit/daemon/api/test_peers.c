@@ -632,6 +632,29 @@ START_TEST(the_cluster_is_shown)
 }
 END_TEST
 
+START_TEST(a_node_without_a_broker_says_why)
+{
+	struct buffer page = ask("GET", "/ui/cluster", NULL, 200);
+	json_t *value = ask_json("GET", "/v1/cluster", NULL);
+
+	ck_assert_uint_eq(count_of(&page, "reached the broker"), 0);
+	ck_assert(json_is_true(json_object_get(value, "has_joined")));
+	ck_assert(json_is_null(json_object_get(value, "trouble")));
+	buffer_free(&page);
+	json_decref(value);
+	atomic_store(&joined.has_no_broker, true);
+	page = ask("GET", "/ui/cluster", NULL, 200);
+	value = ask_json("GET", "/v1/cluster", NULL);
+	ck_assert_uint_eq(count_of(&page, "never reached the broker"), 1);
+	ck_assert_uint_eq(count_of(&page, "<p>no &lt;b&gt;</p>"), 1);
+	ck_assert(json_is_false(json_object_get(value, "has_joined")));
+	ck_assert_str_eq(json_string_value(json_object_get(value, "trouble")),
+			 "no <b>");
+	buffer_free(&page);
+	json_decref(value);
+}
+END_TEST
+
 START_TEST(jobs_are_taken_by_any_node)
 {
 	const char *jobs =
@@ -764,6 +787,7 @@ Suite *make_suite(void)
 		       who_has_not_the_token_of_the_cluster_is_a_stranger);
 	tcase_add_test(tests, the_metrics_say_who_answers);
 	tcase_add_test(tests, the_cluster_is_shown);
+	tcase_add_test(tests, a_node_without_a_broker_says_why);
 	tcase_add_test(tests, jobs_are_taken_by_any_node);
 	tcase_add_test(tests, what_is_no_job_is_told);
 	tcase_add_test(tests, the_owner_does_a_job);

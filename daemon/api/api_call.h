@@ -252,6 +252,11 @@ struct answer_rules call_rules(const struct call *call);
 
 enum { MAX_WAIT_S = 3600 /* of a long poll */ };
 
+/* Reply with the event of the call, and the number `made` as `rule`, or NULL.
+ */
+enum http_verdict call_reply_event(struct call *call, const char *rule,
+				   uint64_t made);
+
 /* Make a call that waits a listener, once; false: there are too many. */
 bool call_listen(struct call *call);
 

@@ -251,8 +251,8 @@ enum error call_alert(struct call *call, struct alert_change *alert)
 	return pipeline_command(call->api->pipeline, &change);
 }
 
-static enum http_verdict reply_event(struct call *call, const char *rule,
-				     uint64_t made)
+enum http_verdict call_reply_event(struct call *call, const char *rule,
+				   uint64_t made)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 	struct event_row event;
@@ -275,16 +275,6 @@ enum http_verdict api_post_ack(struct call *call)
 				     .number = call->event};
 	enum error error = call_alert(call, &alert);
 
-	return error == ERR_NONE ? reply_event(call, NULL, 0)
-				 : call_fail_with(call, error, "the event");
-}
-
-enum http_verdict api_post_silence(struct call *call)
-{
-	struct alert_change alert = {.action = EVENT_SILENCE,
-				     .number = call->event};
-	enum error error = call_alert(call, &alert);
-
-	return error == ERR_NONE ? reply_event(call, "silence", alert.made)
+	return error == ERR_NONE ? call_reply_event(call, NULL, 0)
 				 : call_fail_with(call, error, "the event");
 }

@@ -102,8 +102,13 @@ static bool is_event(const struct call *call)
 		strncmp(path, "/ui/alerts/", strlen("/ui/alerts/")) == 0);
 }
 
+/* A silence is one for all sites, too, whatever it is made from. */
 static bool is_common(const char *path)
 {
+	const char *end = strrchr(path, '/');
+
+	if (end != NULL && strcmp(end, "/silence") == 0)
+		return true;
 	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
 		if (strncmp(path, common[i], strlen(common[i])) == 0)
 			return true;
@@ -120,7 +125,7 @@ static unsigned partition_of(struct call *call)
 
 	if (call->host[0] != '\0')
 		return peers->partition(slice_of(call->host));
-	if (is_event(call))
+	if (is_event(call) && !is_common(path))
 		return store_partition_of_event(call->api->store, call->event);
 	if (url != NULL)
 		return partition_of_url(peers, url);

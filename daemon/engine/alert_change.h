@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/rows_event.h"
 #include "store/rows_hook.h"
 
 enum alert_action {
@@ -42,7 +43,10 @@ struct alert_change {
 	enum alert_action action;
 	uint64_t number; /* of the hook, silence or event */
 	uint64_t made; /* out: of the new hook (ADD), event (TEST) or silence */
-	struct hook_row hook; /* HOOK_ADD: target, secret, host, kinds */
+	struct hook_row hook;   /* HOOK_ADD: target, secret, host, kinds */
+	struct event_row event; /* EVENT_SILENCE, of one that another node of a
+				   cluster has acknowledged: kind, host,
+				   cluster, guard; without a host: it is here */
 	const struct hook_report *reports; /* HOOKS_REPORT: [report_count] */
 	size_t report_count;
 };

@@ -158,13 +158,14 @@ static enum error ack(struct batch *batch, uint64_t number)
  */
 static enum error silence(struct batch *batch, struct alert_change *alert)
 {
-	struct event_row event;
+	struct event_row event = alert->event;
+	bool is_here = event.host.size == 0;
 	struct silence_row rule;
 
 	if (!has_room(batch, TABLE_SILENCES, batch->options->max_silences))
 		return ERR_BUSY;
 	alert->made = store_next_number(batch->txn, "silence");
-	if (!event_get(batch->txn, alert->number, &event))
+	if (is_here && !event_get(batch->txn, alert->number, &event))
 		return ERR_NOT_FOUND;
 	rule = (struct silence_row){
 		.created_ms = batch->now_ms,
@@ -178,7 +179,7 @@ static enum error silence(struct batch *batch, struct alert_change *alert)
 		rule.cluster = 0;
 	silence_row_put(batch->txn, (uint32_t)alert->made, &rule);
 	audience_forget(batch->audience);
-	return ack(batch, alert->number);
+	return is_here ? ack(batch, alert->number) : ERR_NONE;
 }
 
 static enum error delete_silence(struct batch *batch, uint32_t number)

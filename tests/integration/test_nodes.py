@@ -100,10 +100,11 @@ class Nodes(Pair):
                 texts = other.get(f"/v1/sites/{host}/texts")
                 self.assertEqual((texts.status, texts.body), (200, b""))
                 self.assertEqual(texts.headers["X-Templated-Node"], owner)
+        self.silence_an_event(nodes)
         host, owner = owners.popitem()
         gone = nodes[0 if owner == "a" else 1]
         left = nodes[1 if owner == "a" else 0]
-        self.silence(gone)
+        self.stop_short(gone)
         before = time.monotonic()
         # it hears of these, and says nothing
         answer = left.post(f"/v1/sites/{host}/guards", {"css": "p"})
@@ -113,7 +114,31 @@ class Nodes(Pair):
         self.assertEqual(answer.status, 200, answer.text)
         self.assertLess(time.monotonic() - before, 10)
 
-    def silence(self, node):
+    def silence_an_event(self, nodes):
+        """One of a node that does not own what concerns all sites."""
+        common = nodes[0].json("/v1/cluster")["partitions"][256]["owner"]
+        web = self.web()
+        hosts = [f"site{i}.localhost:{web.port}" for i in range(SITES)]
+        host = next(host for host, owner in self.owners(nodes[0], hosts).items()
+                    if owner != common)
+        nodes[0].watch(f"http://{host}/", max_pages=25)
+
+        def alerts():
+            lines = nodes[0].get("/v1/events", site=host).text.splitlines()
+            return [event for event in map(json.loads, lines)
+                    if event["alert"]]
+        event = harness.wait_until(alerts, "an alert")[0]
+        for i, node in enumerate(nodes):
+            answer = node.post(f"/v1/events/{event['seq']}/silence", None)
+            self.assertEqual(answer.status, 200, answer.text)
+            self.assertEqual(answer.json["silence"], i + 1)
+            self.assertTrue(answer.json["acked"])
+        silences = nodes[0].json("/v1/silences")["silences"]
+        self.assertEqual([(s["event"], s["kind"], s["site"]) for s in silences],
+                         2 * [(event["seq"], event["kind"], host)])
+        self.assertTrue(alerts()[0]["acked"])
+
+    def stop_short(self, node):
         os.kill(node.process.pid, signal.SIGSTOP)
         self.addCleanup(os.kill, node.process.pid, signal.SIGCONT)
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/api/api_call.h"
+#include "daemon/api/api_hand_on.h"
 #include "daemon/pipeline/ingest.h"
 #include "store/log.h"
 #include "template/json_value.h"
@@ -72,11 +73,18 @@ static void log_report(const struct ingest_report *report)
 
 enum http_verdict api_post_ingest(struct call *call)
 {
+	struct hand_on *hand_on = hand_on_begin(call);
 	struct ingest_report report;
 	enum http_verdict verdict;
 
 	ingest(call->api->pipeline, read_body, call->exchange,
-	       call->config.max_body_bytes, &report);
+	       &(struct ingest_options){
+		       .max_body_bytes = call->config.max_body_bytes,
+		       .take = hand_on == NULL ? NULL : hand_on_take,
+		       .context = hand_on,
+	       },
+	       &report);
+	hand_on_end(hand_on, &report);
 	log_report(&report);
 	verdict = call_reply_json(call, 200, report_json(&report));
 	ingest_report_free(&report);

@@ -18,29 +18,36 @@ void ingest_report_free(struct ingest_report *report)
 	*report = (struct ingest_report){0};
 }
 
-static void refuse(struct ingest_report *report,
-		   const struct warc_record *record, enum error error,
-		   const char *message)
+void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
+		 enum error error, const char *message)
 {
 	struct ingest_error *row;
 
-	report->refused++;
 	if (report->error_count == MAX_INGEST_ERRORS)
 		return;
 	if (report->errors == NULL)
 		report->errors =
 			mem_alloc(MAX_INGEST_ERRORS, sizeof(*report->errors));
 	row = &report->errors[report->error_count++];
-	row->offset = record->offset;
+	row->offset = offset;
 	row->error = error;
-	row->url = mem_copy_text(record->url, strlen(record->url));
+	row->url = mem_copy_text(url, strlen(url));
 	snprintf(row->message, sizeof(row->message), "%s", message);
+}
+
+static void refuse(struct ingest_report *report,
+		   const struct warc_record *record, enum error error,
+		   const char *message)
+{
+	report->refused++;
+	ingest_note(report, record->offset, record->url, error, message);
 }
 
 /* A client that hands in pages. */
 struct client {
 	struct pipeline *pipeline;
 	struct ingestion *ingestion;
+	const struct ingest_options *options;
 };
 
 /* Hand in the page of the record. ERR_STOPPED ends the ingest. */
@@ -62,6 +69,10 @@ static enum error take_page(const struct client *client,
 		refuse(report, record, error, "its URL cannot be used");
 		return ERR_NONE;
 	}
+	if (client->options->take != NULL &&
+	    client->options->take(client->options->context, &url, record,
+				  report))
+		return ERR_NONE;
 	memcpy(result.charset, record->charset, sizeof(result.charset));
 	buffer_append_slice(&result.body, record->body);
 	error = pipeline_ingest(client->pipeline, client->ingestion, &url,
@@ -108,13 +119,15 @@ static enum error take_record(const struct client *client,
 }
 
 void ingest(struct pipeline *pipeline, warc_source *source, void *context,
-	    size_t max_body_bytes, struct ingest_report *report_out)
+	    const struct ingest_options *options,
+	    struct ingest_report *report_out)
 {
 	struct warc_reader *reader =
-		warc_reader_create(source, context, max_body_bytes);
+		warc_reader_create(source, context, options->max_body_bytes);
 	struct warc_record *record = mem_alloc(1, sizeof(*record));
 	enum error stopped = ERR_NONE;
-	struct client client = {pipeline, pipeline_begin_ingest(pipeline)};
+	struct client client = {pipeline, pipeline_begin_ingest(pipeline),
+				options};
 	uint64_t refused;
 
 	*report_out = (struct ingest_report){0};

@@ -45,12 +45,27 @@ struct ingest_report {
 
 void ingest_report_free(struct ingest_report *report);
 
+/* Note a record that was refused, if there is room: `refused` counts it. */
+void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
+		 enum error error, const char *message);
+
+struct ingest_options {
+	size_t max_body_bytes; /* bodies are cut there */
+	/* Whether the page is another's, and was taken from here, which counts
+	 * it some time; NULL: none is. */
+	bool (*take)(void *context, const struct url *url,
+		     const struct warc_record *record,
+		     struct ingest_report *report);
+	void *context;
+};
+
 /*
  * Hand in the pages of the archive that `source` gives, and wait until they are
- * committed. Bodies are cut at `max_body_bytes`. Reads no faster than the
+ * committed. Reads no faster than the
  * pipeline works: memory is bounded, whatever the archive holds.
  */
 void ingest(struct pipeline *pipeline, warc_source *source, void *context,
-	    size_t max_body_bytes, struct ingest_report *report_out);
+	    const struct ingest_options *options,
+	    struct ingest_report *report_out);
 
 #endif

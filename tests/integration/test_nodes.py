@@ -19,7 +19,22 @@ if not (harness.PROGRAMS / "templated-nats.so").exists():
     print("skipped: this build has no broker's module")
     sys.exit(77)
 
+PAGES = 60  # of each in an archive: several batches
+PAGE = ("<html><head><title>%s</title></head><body><h1>Of it</h1><p>Some text of "
+        "this page, which is long enough to be one.</p></body></html>")
+NO_PAGE = "\x00\x01\x02" * 40
 SITES = 6  # of 127.0.0.2 and up: domains of their own
+
+
+def record(url, html):
+    """A record of WARC with the page."""
+    answer = ("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+              f"\r\n{html}")
+    return ("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: "
+            "<urn:uuid:00000000-0000-4000-8000-000000000000>\r\nWARC-Date: "
+            f"2026-11-20T10:00:00Z\r\nWARC-Target-URI: {url}\r\nContent-Type:"
+            " application/http; msgtype=response\r\nContent-Length: "
+            f"{len(answer)}\r\n\r\n{answer}\r\n\r\n").encode()
 
 
 class Pair(harness.Case):
@@ -100,6 +115,7 @@ class Nodes(Pair):
                 texts = other.get(f"/v1/sites/{host}/texts")
                 self.assertEqual((texts.status, texts.body), (200, b""))
                 self.assertEqual(texts.headers["X-Templated-Node"], owner)
+        self.ingest_pages(nodes, owners)
         self.silence_an_event(nodes)
         host, owner = owners.popitem()
         gone = nodes[0 if owner == "a" else 1]
@@ -113,6 +129,28 @@ class Nodes(Pair):
         answer = left.request("DELETE", "/v1/sites/" + host)
         self.assertEqual(answer.status, 200, answer.text)
         self.assertLess(time.monotonic() - before, 10)
+
+    def ingest_pages(self, nodes, owners):
+        """An archive of all sites; that of a page that is none comes last."""
+        self.assertEqual(set(owners.values()), {"a", "b"})
+        urls = [f"http://{host}/{i}" for i in range(PAGES) for host in owners]
+        archive = b"".join(record(url, PAGE % url) for url in urls)
+        late = next(host for host, owner in owners.items() if owner == "b")
+        last = record(f"http://{late}/none", NO_PAGE)
+        archive += last
+        answer = nodes[0].post("/v1/ingest", archive)
+        self.assertEqual(answer.status, 200, answer.text)
+        report = answer.json
+        self.assertEqual((report["pages"], report["refused"]),
+                         (len(urls), 1), report)
+        self.assertEqual(report["records"], len(urls) + 1)
+        for error in report["errors"]:
+            self.assertEqual((error["url"], error["offset"]),
+                             (f"http://{late}/none",
+                              len(archive) - len(last)))
+        for host in owners:
+            self.assertEqual(
+                nodes[0].json("/v1/sites/" + host)["pages"], PAGES)
 
     def silence_an_event(self, nodes):
         """One of a node that does not own what concerns all sites."""

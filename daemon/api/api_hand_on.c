@@ -1,0 +1,265 @@
+#include "daemon/api/api_hand_on.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "crawl/warc/warc_write.h"
+#include "daemon/api/api_pass.h"
+#include "daemon/http/pass.h"
+#include "daemon/runtime/clock.h"
+#include "page/robots_tag.h"
+#include "store/memory.h"
+
+enum {
+	NODES = 8, /* whose pages are gathered at a time */
+	RECORDS = 256,
+	BATCH_BYTES = 512 * 1024, /* packed; then it is sent */
+	HEAD_BYTES = 512,         /* of the question */
+	COMMIT_MS = 30000,
+	RETRY_MS = 5000, /* while its node takes no more archives */
+	PAUSE_MS = 100,
+};
+
+/* Where a record stands in the archive, for errors. */
+struct origin {
+	char *url;
+	uint64_t offset;
+};
+
+/* Records for one node. */
+struct batch {
+	char node[NODE_NAME_BYTES]; /* "": it is not used */
+	struct buffer bytes;
+	struct origin origins[RECORDS]; /* [count] */
+	size_t count;
+};
+
+struct hand_on {
+	struct call *call;
+	size_t next; /* the batch that makes room */
+	struct batch batches[NODES];
+};
+
+struct hand_on *hand_on_begin(struct call *call)
+{
+	struct hand_on *hand_on;
+
+	if (call->api->peers == NULL || call->is_passed)
+		return NULL;
+	hand_on = mem_alloc(1, sizeof(*hand_on));
+	hand_on->call = call;
+	return hand_on;
+}
+
+static void write_record(const struct warc_record *record, struct buffer *out)
+{
+	struct buffer head = {0};
+	struct warc_exchange exchange = {
+		.url = slice_of(record->url),
+		.time_ms = record->time_ms,
+		.body = record->body,
+		.is_cut = record->is_cut,
+		.cut_reason = "length",
+	};
+
+	warc_visit_identity(slice_of(record->url), record->time_ms,
+			    exchange.identity);
+	buffer_printf(&head, "HTTP/1.1 %u OK\r\nContent-Type: %s\r\n",
+		      record->http_status, record->content_type);
+	if ((record->robots_tag & ROBOTS_TAG_NOFOLLOW) != 0)
+		buffer_append_text(&head, "X-Robots-Tag: nofollow\r\n");
+	if ((record->robots_tag & ROBOTS_TAG_NOINDEX) != 0)
+		buffer_append_text(&head, "X-Robots-Tag: noindex\r\n");
+	exchange.headers = buffer_slice(&head);
+	warc_write_exchange(&exchange, out);
+	buffer_free(&head);
+}
+
+/* Have the node take the archive; what it answers, or why it does not. */
+static enum error ask_once(const struct peers *peers, const struct batch *batch,
+			   struct slice question, struct buffer *answer)
+{
+	struct http_head head;
+	enum error error;
+
+	buffer_clear(answer);
+	error = peers->ask(peers->cluster, ALL_PARTITIONS, batch->node,
+			   question, COMMIT_MS, answer);
+	if (error != ERR_NONE)
+		return error;
+	if (!http_read_head(buffer_slice(answer), &head))
+		return ERR_NOT_FOUND; /* nobody answers for it yet */
+	if (head.status == 503)
+		return ERR_BUSY;
+	return head.status == 200 ? ERR_NONE : ERR_REFUSED;
+}
+
+static enum error ask(struct hand_on *hand_on, const struct batch *batch,
+		      struct buffer *answer)
+{
+	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
+	struct buffer question = {0};
+	enum error error;
+
+	buffer_printf(&question,
+		      "POST /v1/ingest HTTP/1.1\r\nHost: x\r\nConnection: "
+		      "close\r\n" PASS_RIGHT
+		      ": write\r\nContent-Length: %zu\r\n\r\n",
+		      batch->bytes.size);
+	buffer_append_slice(&question, buffer_slice(&batch->bytes));
+	while (error = ask_once(hand_on->call->api->peers, batch,
+				buffer_slice(&question), answer),
+	       (error == ERR_BUSY || error == ERR_NOT_FOUND) &&
+		       clock_steady_ms() < until_ms)
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L},
+			  NULL);
+	buffer_free(&question);
+	return error;
+}
+
+/* The record of the batch that the node speaks of. */
+static const struct origin *origin_of(const struct batch *batch,
+				      const char *url)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		if (strcmp(batch->origins[i].url, url) == 0)
+			return &batch->origins[i];
+	return &batch->origins[0];
+}
+
+static void count_errors(const json_t *answer, const struct batch *batch,
+			 struct ingest_report *report)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "errors"), i, row)
+	{
+		const char *url =
+			json_string_value(json_object_get(row, "url"));
+		const char *message =
+			json_string_value(json_object_get(row, "message"));
+		const struct origin *origin =
+			origin_of(batch, url == NULL ? "" : url);
+
+		ingest_note(report, origin->offset, origin->url, ERR_REFUSED,
+			    message == NULL ? "" : message);
+	}
+}
+
+/* Of the records those are refused that are no pages. */
+static void count_answer(const struct buffer *bytes, const struct batch *batch,
+			 struct ingest_report *report)
+{
+	struct http_head head = {0};
+	uint64_t pages;
+	json_t *answer;
+
+	(void)http_read_head(buffer_slice(bytes), &head);
+	answer = json_loadb(bytes->data + head.size, bytes->size - head.size, 0,
+			    NULL);
+	pages = (uint64_t)json_integer_value(json_object_get(answer, "pages"));
+	if (pages > batch->count)
+		pages = batch->count;
+	report->pages += pages;
+	report->cut +=
+		(uint64_t)json_integer_value(json_object_get(answer, "cut"));
+	report->refused += batch->count - pages;
+	count_errors(answer, batch, report);
+	json_decref(answer);
+}
+
+static void count_lost(const struct batch *batch, enum error error,
+		       struct ingest_report *report)
+{
+	char message[160];
+
+	(void)snprintf(message, sizeof(message),
+		       "node %s, which owns its site, has not said that it "
+		       "took it: %s",
+		       batch->node, error_text(error));
+	report->refused += batch->count;
+	for (size_t i = 0; i < batch->count; i++)
+		ingest_note(report, batch->origins[i].offset,
+			    batch->origins[i].url, error, message);
+}
+
+static void send_batch(struct hand_on *hand_on, struct batch *batch,
+		       struct ingest_report *report)
+{
+	struct buffer answer = {0};
+	enum error error;
+
+	if (batch->count > 0) {
+		error = ask(hand_on, batch, &answer);
+		if (error == ERR_NONE)
+			count_answer(&answer, batch, report);
+		else
+			count_lost(batch, error, report);
+	}
+	for (size_t i = 0; i < batch->count; i++)
+		free(batch->origins[i].url);
+	buffer_free(&answer);
+	buffer_free(&batch->bytes);
+	*batch = (struct batch){0};
+}
+
+static struct batch *batch_of(struct hand_on *hand_on, const char *node,
+			      struct ingest_report *report)
+{
+	struct batch *batch = NULL;
+
+	for (size_t i = 0; i < NODES; i++) {
+		if (strcmp(hand_on->batches[i].node, node) == 0)
+			return &hand_on->batches[i];
+		if (hand_on->batches[i].node[0] == '\0')
+			batch = &hand_on->batches[i];
+	}
+	if (batch == NULL) {
+		batch = &hand_on->batches[hand_on->next];
+		hand_on->next = (hand_on->next + 1) % NODES;
+		send_batch(hand_on, batch, report);
+	}
+	(void)snprintf(batch->node, sizeof(batch->node), "%s", node);
+	return batch;
+}
+
+bool hand_on_take(void *context, const struct url *url,
+		  const struct warc_record *record,
+		  struct ingest_report *report)
+{
+	struct hand_on *hand_on = context;
+	const struct peers *peers = hand_on->call->api->peers;
+	size_t max = peers->max_bytes(peers->cluster) - HEAD_BYTES;
+	struct buffer packed = {0};
+	struct whereabouts where;
+	struct batch *batch;
+
+	peers->find(peers->cluster, peers->partition(slice_of(url->host)),
+		    &where);
+	if (where.is_own || where.owner[0] == '\0')
+		return false;
+	max = max < BATCH_BYTES ? max : BATCH_BYTES;
+	write_record(record, &packed);
+	batch = batch_of(hand_on, where.owner, report);
+	if (batch->count == RECORDS || batch->bytes.size + packed.size > max) {
+		send_batch(hand_on, batch, report);
+		batch = batch_of(hand_on, where.owner, report);
+	}
+	buffer_append_slice(&batch->bytes, buffer_slice(&packed));
+	batch->origins[batch->count++] =
+		(struct origin){mem_copy_text(record->url, strlen(record->url)),
+				record->offset};
+	buffer_free(&packed);
+	return true;
+}
+
+void hand_on_end(struct hand_on *hand_on, struct ingest_report *report)
+{
+	if (hand_on == NULL)
+		return;
+	for (size_t i = 0; i < NODES; i++)
+		send_batch(hand_on, &hand_on->batches[i], report);
+	free(hand_on);
+}

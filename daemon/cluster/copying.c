@@ -48,6 +48,17 @@ static struct partition view(struct cluster *cluster, unsigned number)
 	return partition;
 }
 
+/* One number of it. */
+static uint64_t number_of(struct cluster *cluster, const uint64_t *field)
+{
+	uint64_t number;
+
+	lock_acquire(&cluster->lock);
+	number = *field;
+	lock_release(&cluster->lock);
+	return number;
+}
+
 static bool holds_lease(struct cluster *cluster)
 {
 	bool holds;
@@ -88,7 +99,7 @@ static enum error write_owner(struct cluster *cluster, unsigned number,
 {
 	struct partition *partition = &cluster->partitions[number];
 	char key[BUS_KEY_BYTES];
-	uint64_t expected = view(cluster, number).revision;
+	uint64_t expected = number_of(cluster, &partition->revision);
 	uint64_t revision;
 	enum error error;
 
@@ -118,13 +129,13 @@ static void leave(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-/* All that there is of the log. *number_out: of its last entry. */
-static enum error read_to_end(struct cluster *cluster, unsigned number,
+/* The number of the last entry of the log, by its leader; what is here, if it
+ * has none. */
+static enum error last_of_log(struct cluster *cluster, unsigned number,
 			      uint64_t *number_out)
 {
 	char subject[BUS_SUBJECT_BYTES];
 	struct bus_message last = {0};
-	bool more = true;
 	enum error error;
 
 	log_subject_of(number, subject);
@@ -132,19 +143,31 @@ static enum error read_to_end(struct cluster *cluster, unsigned number,
 	*number_out = last.number;
 	buffer_free(&last.data);
 	buffer_free(&last.subject);
-	if (error == ERR_NOT_FOUND)
-		*number_out = view(cluster, number).applied;
-	else if (error != ERR_NONE)
+	if (error != ERR_NOT_FOUND)
+		return error;
+	*number_out = number_of(cluster, &cluster->partitions[number].applied);
+	return ERR_NONE;
+}
+
+/* All that there is of the log. *number_out: of its last entry. */
+static enum error read_to_end(struct cluster *cluster, unsigned number,
+			      uint64_t *number_out)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool more = true;
+	enum error error = last_of_log(cluster, number, number_out);
+
+	if (error != ERR_NONE)
 		return error;
 	lock_acquire(&cluster->lock);
-	if (cluster->partitions[number].last < *number_out)
-		cluster->partitions[number].last = *number_out;
+	if (partition->last < *number_out)
+		partition->last = *number_out;
 	lock_release(&cluster->lock);
-	error = ERR_NONE;
 	while (error == ERR_NONE && more)
 		error = follow(cluster, number, &more);
 	/* the replica that answers may not have it all yet */
-	if (error == ERR_NONE && view(cluster, number).read < *number_out)
+	if (error == ERR_NONE &&
+	    number_of(cluster, &partition->read) < *number_out)
 		error = ERR_BUSY;
 	return error;
 }
@@ -159,7 +182,8 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 		.kind = ENTRY_CLAIM,
 		.partition = (uint16_t)number,
 		.parts = 1,
-		.epoch = view(cluster, number).revision,
+		.epoch = number_of(cluster,
+				   &cluster->partitions[number].revision),
 		.before = last,
 		.time_ms = clock_wall_ms(),
 	};
@@ -179,7 +203,7 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 static enum error activate(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
-	uint64_t epoch = view(cluster, number).revision;
+	uint64_t epoch = number_of(cluster, &partition->revision);
 	uint64_t last;
 	enum error error = read_to_end(cluster, number, &last);
 
@@ -189,8 +213,9 @@ static enum error activate(struct cluster *cluster, unsigned number)
 		error = read_to_end(cluster, number, &last);
 	if (error != ERR_NONE)
 		return error;
-	if (view(cluster, number).read_epoch != epoch ||
-	    view(cluster, number).applied != last || !holds_lease(cluster))
+	if (number_of(cluster, &partition->read_epoch) != epoch ||
+	    number_of(cluster, &partition->applied) != last ||
+	    !holds_lease(cluster))
 		return ERR_BUSY;
 	lock_acquire(&cluster->lock);
 	partition->epoch = epoch;
@@ -369,7 +394,8 @@ static enum error fill_gap(struct cluster *cluster, unsigned number)
 	if (cluster->depot != NULL)
 		error = depot_latest(cluster->depot, number, UINT64_MAX,
 				     &newest);
-	if (error == ERR_NONE && newest <= view(cluster, number).applied)
+	if (error == ERR_NONE &&
+	    newest <= number_of(cluster, &cluster->partitions[number].applied))
 		error = ERR_NOT_FOUND;
 	if (error == ERR_NONE)
 		error = load_snapshot(cluster, number, newest);
@@ -502,16 +528,11 @@ static bool is_to_be_taken(const struct cluster *cluster,
  * has not come about. */
 static bool is_nothing_new(struct cluster *cluster, unsigned number)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message last = {0};
-	enum error error;
+	const struct partition *partition = &cluster->partitions[number];
+	uint64_t last;
 
-	log_subject_of(number, subject);
-	error = cluster->ops->last(cluster->bus, BUS_LOG, subject, &last);
-	buffer_free(&last.data);
-	buffer_free(&last.subject);
-	return error == ERR_NONE &&
-	       last.number == view(cluster, number).applied;
+	return last_of_log(cluster, number, &last) == ERR_NONE &&
+	       last == number_of(cluster, &partition->applied);
 }
 
 /* An owner's turn. */

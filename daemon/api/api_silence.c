@@ -76,6 +76,7 @@ static json_t *have_acked(struct call *call, unsigned partition,
 	struct whereabouts where;
 	struct http_head head = {0};
 	json_t *event = NULL;
+	enum error error;
 
 	peers->find(peers->cluster, partition, &where);
 	buffer_printf(&question,
@@ -85,14 +86,16 @@ static json_t *have_acked(struct call *call, unsigned partition,
 		      "\r\nContent-Length: 0\r\n\r\n",
 		      call->event, where.epoch);
 	*verdict_out = HTTP_ANSWERED;
-	if (peers->ask(peers->cluster, partition, NULL, buffer_slice(&question),
-		       ASK_MS, &answer) != ERR_NONE ||
-	    !http_read_head(buffer_slice(&answer), &head))
-		*verdict_out = fail_asking(call, where.owner);
-	else if (head.status == 200)
+	error = peers->ask(peers->cluster, partition, NULL,
+			   buffer_slice(&question), ASK_MS, &answer);
+	if (error == ERR_NONE && http_read_head(buffer_slice(&answer), &head) &&
+	    head.status == 200)
 		event = json_loadb(answer.data + head.size,
 				   answer.size - head.size, 0, NULL);
-	else if (!http_reply_raw(call->exchange, buffer_slice(&answer)))
+	/* why there is none is said by its owner */
+	if (event == NULL &&
+	    (error != ERR_NONE ||
+	     !http_reply_raw(call->exchange, buffer_slice(&answer))))
 		*verdict_out = fail_asking(call, where.owner);
 	buffer_free(&question);
 	buffer_free(&answer);

@@ -133,6 +133,13 @@ struct bus_ops {
 	 * ours, in ms, as far as that is known. */
 	bool (*is_connected)(struct bus *bus, int64_t *clock_ms_out);
 
+	/*
+	 * Has the connection ended for good? The servers have refused our user
+	 * more than once, after they had let it in: all else fails then, and
+	 * another bus may be opened.
+	 */
+	bool (*is_closed)(struct bus *bus);
+
 	/* Bytes that an entry, question or answer may have at most. */
 	size_t (*max_bytes)(struct bus *bus);
 

@@ -256,13 +256,22 @@ void cluster_stop(struct cluster *cluster)
 	cluster->is_running = false;
 }
 
+static void close_buses(struct cluster *cluster)
+{
+	if (cluster->bus != NULL)
+		cluster->ops->close(cluster->bus);
+	for (size_t i = 0; i < cluster->closed_count; i++)
+		cluster->ops->close(cluster->closed[i]);
+}
+
 void cluster_close(struct cluster *cluster)
 {
 	if (cluster == NULL)
 		return;
 	assert(!cluster->is_running);
-	if (cluster->ops != NULL && cluster->bus != NULL)
-		cluster->ops->close(cluster->bus);
+	if (cluster->ops != NULL)
+		close_buses(cluster);
+	free(cluster->closed);
 	packer_destroy(cluster->packer);
 	condition_destroy(&cluster->has_jobs);
 	condition_destroy(&cluster->is_quiet);
@@ -382,7 +391,7 @@ enum error cluster_ask(struct cluster *cluster, unsigned partition,
 	struct asking asking = {cluster, partition, node, 0};
 	const struct bus_patience patience = {timeout_ms, may_answer, &asking};
 	char subject[BUS_SUBJECT_BYTES];
-	struct bus *bus = bus_now(cluster);
+	struct bus *bus = cluster->bus;
 
 	if (bus == NULL)
 		return ERR_NOT_FOUND;
@@ -460,7 +469,7 @@ void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
 
 size_t cluster_max_bytes(struct cluster *cluster)
 {
-	struct bus *bus = bus_now(cluster);
+	struct bus *bus = cluster->bus;
 
 	return bus == NULL ? 0 : cluster->ops->max_bytes(bus);
 }
@@ -536,7 +545,7 @@ static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
 enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 			  size_t count)
 {
-	enum error error = bus_now(cluster) == NULL ? ERR_NETWORK : ERR_NONE;
+	enum error error = cluster->bus == NULL ? ERR_NETWORK : ERR_NONE;
 
 	for (size_t i = 0; i < count; i++)
 		if (jobs[i].has_secret && cluster->options.secret_keys == NULL)
@@ -552,7 +561,7 @@ enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 
 enum error cluster_remove(struct cluster *cluster, const char *node)
 {
-	struct bus *bus = bus_now(cluster);
+	struct bus *bus = cluster->bus;
 	char key[BUS_KEY_BYTES];
 	struct bus_row row = {0};
 	enum error error =

@@ -102,9 +102,13 @@ struct presence {
 
 struct cluster {
 	const struct bus_ops *ops;
-	struct bus *bus; /* NULL while no server has answered, then one for
-			    ever; those that had a lease may read it without
-			    the lock */
+	/* NULL while no server has answered. Another one when it is closed for
+	 * good; who works with that one gets errors, so it stays till the end.
+	 */
+	_Atomic(struct bus *) bus;
+	struct bus **closed; /* [closed_count], the membership thread's */
+	size_t closed_count;
+	size_t closed_capacity;
 	struct cluster_options options;
 	struct store *store;
 	struct engine *engine;     /* set by cluster_run() */
@@ -135,7 +139,8 @@ struct cluster {
 	struct condition has_jobs; /* for the threads that do jobs */
 	bool is_news;
 	bool is_ending;
-	bool looks; /* an owner has changed: look before it is time */
+	bool has_new_bus; /* on which nobody answers yet */
+	bool looks;       /* an owner has changed: look before it is time */
 	bool is_draining;
 	bool yields; /* others have another key for secrets: we own nothing */
 	bool is_connected;
@@ -192,14 +197,11 @@ void cluster_settle(void *context, enum error error);
 
 /* joining.c */
 
-/* The broker, once it was reached; any thread. */
-struct bus *bus_now(struct cluster *cluster);
-
-/* Reach it, if it answers; else joining is the membership thread's. Errors that
- * no time will mend, with a line in the log. */
+/* Reach the broker, if it answers; else joining is the membership thread's.
+ * Errors that no time will mend, with a line in the log. */
 enum error join_at_start(struct cluster *cluster);
 
-/* Reach it, if there is none yet; the membership thread. */
+/* Reach it, if there is none (any more); the membership thread. */
 enum error join(struct cluster *cluster);
 
 /* What is wrong, for /v1/cluster and the log, which has the same once a minute;

@@ -670,6 +670,20 @@ static bool wait_for_news(struct cluster *cluster, enum turn turn)
 	return goes_on;
 }
 
+/* What was answered on a bus that is closed for good is on the new one. */
+static void answer_again(struct cluster *cluster)
+{
+	bool is_new;
+
+	lock_acquire(&cluster->lock);
+	is_new = cluster->has_new_bus;
+	cluster->has_new_bus = false;
+	lock_release(&cluster->lock);
+	for (unsigned i = 0; is_new && i < ALL_PARTITIONS; i++)
+		if (view(cluster, i).state == PARTITION_OWN)
+			answer_questions(cluster, i, true);
+}
+
 void *copying_main(void *argument)
 {
 	struct cluster *cluster = argument;
@@ -678,6 +692,7 @@ void *copying_main(void *argument)
 	while (wait_for_news(cluster, turn)) {
 		bool has_members;
 
+		answer_again(cluster);
 		lock_acquire(&cluster->lock);
 		has_members = cluster->has_members;
 		lock_release(&cluster->lock);

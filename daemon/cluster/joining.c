@@ -1,7 +1,7 @@
 /*
  * The way to the broker, at the start or as soon as its servers answer. Nothing
  * else asks the broker before it was reached, since nothing is ours or has
- * members until then; the rest of the daemon asks by bus_now().
+ * members until then; the API, which may, gets an error.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -9,23 +9,14 @@
 #include <string.h>
 
 #include "daemon/runtime/clock.h"
+#include "store/memory.h"
 
 enum {
 	NODE_ANSWERERS = 4,
 	REMIND_MS = 60 * 1000, /* of what is wrong still */
 	RETRY_MS = 500,
-	WRONG_MS = 10 * 1000, /* settings, which somebody has to change */
+	WRONG_MS = 2000, /* settings, which somebody has to change */
 };
-
-struct bus *bus_now(struct cluster *cluster)
-{
-	struct bus *bus;
-
-	lock_acquire(&cluster->lock);
-	bus = cluster->bus;
-	lock_release(&cluster->lock);
-	return bus;
-}
 
 void set_trouble(struct cluster *cluster, enum log_level level,
 		 const char *text)
@@ -59,13 +50,30 @@ static enum error listen_to_nodes(struct cluster *cluster, struct bus *bus)
 	return error;
 }
 
+/* The copying thread, whose partitions they are, answers questions on it. */
+static void replace_bus(struct cluster *cluster, struct bus *bus)
+{
+	struct bus *old = atomic_exchange(&cluster->bus, bus);
+
+	if (old == NULL)
+		return;
+	cluster->closed =
+		mem_grow(cluster->closed, cluster->closed_count,
+			 &cluster->closed_capacity, sizeof(struct bus *));
+	cluster->closed[cluster->closed_count++] = old;
+	lock_acquire(&cluster->lock);
+	cluster->has_new_bus = true;
+	wake_copying(cluster);
+	lock_release(&cluster->lock);
+}
+
 enum error join(struct cluster *cluster)
 {
 	char why[BUS_WHY_BYTES] = "the connection was lost at once";
 	struct bus *bus = NULL;
 	enum error error;
 
-	if (cluster->bus != NULL)
+	if (cluster->bus != NULL && !cluster->ops->is_closed(cluster->bus))
 		return ERR_NONE;
 	if (clock_steady_ms() < cluster->join_ms)
 		return ERR_NETWORK;
@@ -73,9 +81,7 @@ enum error join(struct cluster *cluster)
 	if (error == ERR_NONE)
 		error = listen_to_nodes(cluster, bus);
 	if (error == ERR_NONE) {
-		lock_acquire(&cluster->lock);
-		cluster->bus = bus;
-		lock_release(&cluster->lock);
+		replace_bus(cluster, bus);
 		return ERR_NONE;
 	}
 	if (bus != NULL)

@@ -3,6 +3,7 @@ conf/cluster has for them, and with TLS between the nodes, too."""
 
 import http.client
 import shutil
+import signal
 import ssl
 import sys
 
@@ -141,6 +142,34 @@ class ClusterTls(harness.Case):
              self.ask(node, own, "not-" + TOKEN)],
             [200, 401, 401, 401, 401 if token else 200])
 
+    def change_passwords(self, nodes):
+        """As operators do: first the nodes' files, then those of the servers,
+        which end the connections. Nobody starts a node again."""
+        for name in ("a", "b", "c"):
+            path = self.servers.secrets / f"password.{name}"
+            path.write_text(path.read_text()[::-1].strip() + "\n")
+        for i in range(3):
+            path = self.servers.folder / f"c{i}" / "passwords.conf"
+            path.write_text("".join(
+                f'{variable} "{word[-2:0:-1]}"\n'
+                for variable, word in map(str.split,
+                                          path.read_text().splitlines())))
+            self.servers.processes[i].send_signal(signal.SIGHUP)
+        for node in nodes:
+            harness.wait_until(
+                lambda: "Authorization Violation" in node.messages() and
+                node.json("/v1/cluster")["has_lease"],
+                "the node to have a lease by its new password")
+
+    def is_answered(self, nodes, owners):
+        for host, owner in owners.items():
+            other = nodes[1 if owner == "a" else 0]
+            answer = other.get(f"/v1/sites/{host}")
+            if answer.status != 200 or "X-Templated-Stale" in answer.headers:
+                return False
+            self.assertEqual(answer.headers["X-Templated-Node"], owner)
+        return True
+
     def test_nodes_with_the_secrets_that_are_made(self):
         port = self.web().port
         self.make_streams()
@@ -149,6 +178,9 @@ class ClusterTls(harness.Case):
         self.expect_answers(nodes, owners)
         for node in nodes:  # they may do all that they do
             self.assertNotIn("the NATS server says", node.messages())
+        self.change_passwords(nodes)
+        harness.wait_until(lambda: self.is_answered(nodes, owners),
+                           "the nodes to ask each other")
         self.expect_strangers(nodes[0], TOKEN)
         # certificates are enough, where there is no token
         self.expect_strangers(self.node("c").start(), "")

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/bus/nats/nats_bus.h"
+#include "store/log.h"
 #include "store/memory.h"
 
 static void nats_close_bus(struct bus *bus)
@@ -23,23 +24,42 @@ static void nats_close_bus(struct bus *bus)
 	free(bus);
 }
 
+/* What is tried again fails for the same reason: that is there once. */
+static void append(char out[BUS_WHY_BYTES], const char *text)
+{
+	size_t used = strlen(out);
+
+	if (strstr(out, text) == NULL)
+		snprintf(out + used, BUS_WHY_BYTES - used, "%s%s",
+			 used > 0 ? "; " : "", text);
+}
+
 void nats_complain(struct bus *bus, const char *format, ...)
 {
-	size_t used = strlen(bus->why);
 	char text[BUS_WHY_BYTES];
 	va_list list;
 
 	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
-	/* what is tried again fails for the same reason */
-	if (strstr(bus->why, text) == NULL)
-		snprintf(bus->why + used, sizeof(bus->why) - used, "%s%s",
-			 used > 0 ? "; " : "", text);
+	append(bus->why, text);
+}
+
+void nats_note(struct bus *bus, const char *format, ...)
+{
+	char text[BUS_WHY_BYTES];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	append(bus->note, text);
 }
 
 static void set_open(struct bus *bus)
 {
+	if (*bus->note != '\0')
+		log_info("cluster: %s", bus->note);
 	lock_acquire(&bus->lock);
 	bus->is_open = true;
 	lock_release(&bus->lock);
@@ -111,6 +131,16 @@ bool nats_is_connected(struct bus *bus, int64_t *clock_ms_out)
 	return is_connected;
 }
 
+bool nats_is_closed(struct bus *bus)
+{
+	bool is_closed;
+
+	lock_acquire(&bus->lock);
+	is_closed = bus->is_closed;
+	lock_release(&bus->lock);
+	return is_closed;
+}
+
 size_t nats_max_bytes(struct bus *bus)
 {
 	int64_t bytes = natsConnection_GetMaxPayload(bus->connection);
@@ -124,6 +154,7 @@ static const struct bus_ops ops = {
 	.open = nats_open_bus,
 	.close = nats_close_bus,
 	.is_connected = nats_is_connected,
+	.is_closed = nats_is_closed,
 	.max_bytes = nats_max_bytes,
 	.append = nats_append,
 	.next = nats_next,

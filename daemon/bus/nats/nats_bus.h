@@ -51,7 +51,9 @@ struct bus {
 	natsSubscription *inbox_subscription;
 	struct answers *answers;
 	struct copy *copies[BUS_BUCKETS];
-	char why[BUS_WHY_BYTES]; /* who opens it knows it: what is wrong */
+	/* While it is opened: what is wrong, and what is to be told if not. */
+	char why[BUS_WHY_BYTES];
+	char note[BUS_WHY_BYTES];
 
 	struct lock lock;          /* of all below */
 	struct condition answered; /* a batch or a question is */
@@ -84,9 +86,12 @@ struct patience {
 
 bool nats_is_connected(struct bus *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct bus *bus);
-/* While it is opened: what is wrong, behind what was already. */
+bool nats_is_closed(struct bus *bus);
+/* While it is opened: what is wrong, or to be told, behind what was already. */
 __attribute__((format(printf, 2, 3))) void
 nats_complain(struct bus *bus, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void nats_note(struct bus *bus,
+						     const char *format, ...);
 
 /* nats_link.c */
 

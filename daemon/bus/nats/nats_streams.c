@@ -129,14 +129,16 @@ static bool has_settings(struct bus *bus, const jsStreamConfig *is,
 	return has_all;
 }
 
-static void say_limits(const jsStreamConfig *is, const jsStreamConfig *must)
+static void say_limits(struct bus *bus, const jsStreamConfig *is,
+		       const jsStreamConfig *must)
 {
 	if (is->MaxBytes != must->MaxBytes || is->MaxAge != must->MaxAge)
-		log_info("cluster: stream %s of the NATS servers keeps %" PRId64
-			 " bytes for %" PRId64 " s, not %" PRId64
-			 " bytes for %" PRId64 " s (-1, 0: no limit)",
-			 must->Name, is->MaxBytes, is->MaxAge / S,
-			 must->MaxBytes, must->MaxAge / S);
+		nats_note(bus,
+			  "stream %s of the NATS servers keeps %" PRId64
+			  " bytes for %" PRId64 " s, not %" PRId64
+			  " bytes for %" PRId64 " s (-1, 0: no limit)",
+			  must->Name, is->MaxBytes, is->MaxAge / S,
+			  must->MaxBytes, must->MaxAge / S);
 }
 
 static enum error check(struct bus *bus, const jsStreamConfig *is,
@@ -148,7 +150,7 @@ static enum error check(struct bus *bus, const jsStreamConfig *is,
 	}
 	if (!has_settings(bus, is, must))
 		return ERR_MALFORMED;
-	say_limits(is, must);
+	say_limits(bus, is, must);
 	return ERR_NONE;
 }
 

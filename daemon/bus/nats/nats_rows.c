@@ -15,11 +15,14 @@
  * list() has a copy of the bucket and asks only for the entries that came
  * since: the leader says which is the last one, any replica has the others.
  * Nobody says when a row was too old; so one that was not written for a while
- * is looked for.
+ * is looked for. Nor does a replica that is behind say that it has passed over
+ * an entry: so all is read anew now and then, and when a row was not as we had
+ * thought.
  */
 
 enum {
 	CLOCK_EVERY_MS = 60000,
+	ANEW_EVERY_MS = 60000,
 	SUBJECT_BYTES = 64 + BUS_KEY_BYTES,
 	/* A row is looked for four times while it lives unwritten. */
 	LOOKS = 4,
@@ -37,6 +40,8 @@ struct copy {
 	size_t capacity;
 	uint64_t number;      /* of the last entry that is in here */
 	uint64_t connections; /* bus.connections; else it may be of others */
+	uint64_t begun_ms;    /* clock_steady_ms(): it was empty */
+	bool is_doubted; /* under the bus's lock: it is not as it is here */
 };
 
 struct copy *nats_copy_create(void)
@@ -123,10 +128,17 @@ static enum error write_row(struct bus *bus, enum bus_bucket bucket,
 			    struct bus_entry *entry, const char *operation)
 {
 	char subject[SUBJECT_BYTES];
+	enum error error;
 
 	subject_of(subject, bucket, entry->subject);
 	entry->subject = subject;
-	return nats_append_as(bus, entry, 1, operation);
+	error = nats_append_as(bus, entry, 1, operation);
+	if (error == ERR_BUSY) {
+		lock_acquire(&bus->lock);
+		bus->copies[bucket]->is_doubted = true;
+		lock_release(&bus->lock);
+	}
+	return error;
 }
 
 /* A row that was removed has an entry still, which says so: the number of
@@ -348,12 +360,18 @@ static enum error refresh(struct bus *bus, enum bus_bucket bucket,
  * each connection, so do we. */
 static void copy_take(struct bus *bus, struct copy *copy)
 {
+	uint64_t now_ms = clock_steady_ms();
+
 	lock_acquire(&bus->lock);
 	while (copy->is_taken)
 		condition_wait(&bus->listed, &bus->lock);
 	copy->is_taken = true;
-	if (copy->connections != bus->connections)
+	if (copy->connections != bus->connections || copy->is_doubted ||
+	    now_ms - copy->begun_ms >= ANEW_EVERY_MS) {
 		copy_clear(copy);
+		copy->begun_ms = now_ms;
+	}
+	copy->is_doubted = false;
 	copy->connections = bus->connections;
 	lock_release(&bus->lock);
 }

@@ -139,6 +139,8 @@ struct cluster {
 	struct condition has_jobs; /* for the threads that do jobs */
 	bool is_news;
 	bool is_ending;
+	bool is_lost;     /* the lease has ended since all was left: what was
+			     ours is not, even if there is another one */
 	bool has_new_bus; /* on which nobody answers yet */
 	bool looks;       /* an owner has changed: look before it is time */
 	bool is_draining;

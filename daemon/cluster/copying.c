@@ -64,7 +64,7 @@ static bool holds_lease(struct cluster *cluster)
 	bool holds;
 
 	lock_acquire(&cluster->lock);
-	holds = has_lease(cluster);
+	holds = has_lease(cluster) && !cluster->is_lost;
 	lock_release(&cluster->lock);
 	return holds;
 }
@@ -614,6 +614,9 @@ static void leave_all(struct cluster *cluster)
 {
 	bool has_left = false;
 
+	lock_acquire(&cluster->lock);
+	cluster->is_lost = false;
+	lock_release(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
 		store_own(cluster->store, i, false);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {

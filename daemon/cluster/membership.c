@@ -539,6 +539,7 @@ static void tell(struct cluster *cluster, bool is_connected)
 	is_untold = !is_connected && *cluster->trouble == '\0';
 	was_connected = cluster->is_connected;
 	cluster->is_connected = is_connected;
+	cluster->is_lost |= is_over;
 	if (!has_lease(cluster))
 		wake_copying(cluster);
 	lock_release(&cluster->lock);

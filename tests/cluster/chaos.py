@@ -443,12 +443,16 @@ def judge(world, history, claims):
     findings += checks.politeness(requests, DELAY_S)
     findings += checks.webhooks(events, [
         row for row in world.webhook.taken if row[0] is not None])
+    are_kept = any("differs" in finding for finding in findings)
     for node in world.nodes:
+        is_damaged = False
         try:
             node.stop()
             node.verify_store()
         except AssertionError as problem:
             findings.append(f"{node.name}: {str(problem)[:600]}")
+            is_damaged = True
+        if is_damaged or are_kept:
             kept = world.out.with_suffix(f".{node.name}.store")
             shutil.rmtree(kept, ignore_errors=True)
             shutil.copytree(node.store, kept)

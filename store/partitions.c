@@ -60,6 +60,11 @@ void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 	snprintf(out, COUNTER_NAME_BYTES, "job.%03u", partition);
 }
 
+static void event_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+{
+	snprintf(out, COUNTER_NAME_BYTES, "event.%03u", partition);
+}
+
 /* "site.017" has the stem "site." */
 static bool has_stem(struct slice key, const char *stem)
 {
@@ -69,7 +74,7 @@ static bool has_stem(struct slice key, const char *stem)
 	       memcmp(key.data, stem, size) == 0;
 }
 
-/* Counters of sites and jobs are of their partition, those of hooks and
+/* Counters of sites, jobs and events are of their partition, those of hooks and
  * silences of what all have in common; others are raised by whatever is
  * counted. */
 static unsigned partition_of_counter(struct slice key)
@@ -80,7 +85,8 @@ static unsigned partition_of_counter(struct slice key)
 	if (slice_equal(key, slice_of("hook")) ||
 	    slice_equal(key, slice_of("silence")))
 		return JOURNAL_COMMON;
-	if (!has_stem(key, "site.") && !has_stem(key, "job."))
+	if (!has_stem(key, "site.") && !has_stem(key, "job.") &&
+	    !has_stem(key, "event."))
 		return NO_PARTITION;
 	for (size_t i = key.size - NAME_DIGITS; i < key.size; i++) {
 		if (name[i] < '0' || name[i] > '9')
@@ -155,9 +161,20 @@ uint32_t store_next_site(struct txn *txn, struct slice host)
 	return (uint32_t)(partition << SITE_SHIFT | number);
 }
 
+uint64_t store_last_event(struct txn *txn, uint32_t site)
+{
+	char name[COUNTER_NAME_BYTES];
+
+	if (!store_is_partitioned(txn->store))
+		return store_last_number(txn, "event");
+	event_counter_name(store_partition_of_site(txn->store, site), name);
+	return store_last_number(txn, name);
+}
+
 uint64_t store_next_event(struct txn *txn, struct slice host)
 {
 	unsigned partition = JOURNAL_COMMON;
+	char name[COUNTER_NAME_BYTES];
 	uint64_t number;
 
 	if (!store_is_partitioned(txn->store))
@@ -168,5 +185,10 @@ uint64_t store_next_event(struct txn *txn, struct slice host)
 	number = ((number >> EVENT_BITS) + 1) << EVENT_BITS | partition;
 	txn_put(txn, TABLE_META, slice_of("event"),
 		(struct slice){&number, sizeof(number)});
+	if (partition < STORE_PARTITIONS) {
+		event_counter_name(partition, name);
+		txn_put(txn, TABLE_META, slice_of(name),
+			(struct slice){&number, sizeof(number)});
+	}
 	return txn->error == ERR_NONE ? number : 0;
 }

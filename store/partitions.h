@@ -51,4 +51,8 @@ enum { COUNTER_NAME_BYTES = 16 };
 void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 
+/* The number of the last event of the partition that the site is of, of all
+ * events in a store without; 0: there was none. */
+uint64_t store_last_event(struct txn *txn, uint32_t site);
+
 #endif

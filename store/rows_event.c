@@ -41,6 +41,21 @@ bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out)
 		       row_out);
 }
 
+bool event_get_before(struct txn *txn, uint64_t *number,
+		      struct event_row *row_out)
+{
+	struct key key = key_number(*number);
+	struct slice before;
+	struct slice value;
+
+	if (!txn_get_before(txn, TABLE_EVENTS, key_slice(&key), &before,
+			    &value) ||
+	    before.size != sizeof(*number) || !event_decode(value, row_out))
+		return false;
+	*number = key_u64(before, 0);
+	return true;
+}
+
 void event_put(struct txn *txn, uint64_t number, const struct event_row *row)
 {
 	struct key key = key_number(number);

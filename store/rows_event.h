@@ -70,6 +70,9 @@ enum {
 uint64_t event_add(struct txn *txn, const struct event_row *row);
 bool event_decode(struct slice value, struct event_row *row_out);
 bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out);
+/* The last one that has a smaller number, which becomes *number. */
+bool event_get_before(struct txn *txn, uint64_t *number,
+		      struct event_row *row_out);
 void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
 
 /* The event waits for the hook. Its row counts it: that is the caller's. */

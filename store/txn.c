@@ -184,6 +184,35 @@ struct slice txn_get(struct txn *txn, enum table table, struct slice key)
 	return (struct slice){0};
 }
 
+bool txn_get_before(struct txn *txn, enum table table, struct slice key,
+		    struct slice *key_out, struct slice *value_out)
+{
+	MDB_val k = val_from_slice(key);
+	MDB_cursor *cursor;
+	MDB_val v = {0};
+	int rc;
+
+	if (txn->error != ERR_NONE)
+		return false;
+	assert(txn->mdb != NULL);
+	rc = mdb_cursor_open(txn->mdb, txn->store->tables[table], &cursor);
+	if (rc != MDB_SUCCESS) {
+		txn_check(txn, rc);
+		return false;
+	}
+	rc = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE);
+	rc = mdb_cursor_get(cursor, &k, &v,
+			    rc == MDB_NOTFOUND ? MDB_LAST : MDB_PREV);
+	if (rc == MDB_SUCCESS) {
+		*key_out = (struct slice){k.mv_data, k.mv_size};
+		*value_out = txn_value(txn, table, k, v);
+	} else if (!is_absent(rc)) {
+		txn_check(txn, rc);
+	}
+	mdb_cursor_close(cursor);
+	return rc == MDB_SUCCESS && txn->error == ERR_NONE;
+}
+
 void txn_delete(struct txn *txn, enum table table, struct slice key)
 {
 	MDB_val k = val_from_slice(key);

@@ -104,6 +104,11 @@ void txn_put(struct txn *txn, enum table table, struct slice key,
  */
 struct slice txn_get(struct txn *txn, enum table table, struct slice key);
 
+/* The row with the largest key below `key`; false when there is none. As in
+ * txn_get(), `*key_out` too. Not while a scan of the table is open. */
+bool txn_get_before(struct txn *txn, enum table table, struct slice key,
+		    struct slice *key_out, struct slice *value_out);
+
 /* Remove `key`; an absent key is no failure. As in txn_get(), a key of an
  * impossible size is absent. */
 void txn_delete(struct txn *txn, enum table table, struct slice key);

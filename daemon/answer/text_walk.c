@@ -7,6 +7,7 @@
 
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 #include "store/rows_event.h"
 #include "store/rows_site.h"
 
@@ -210,12 +211,13 @@ static enum error find_places(struct text_walk *walk)
  * The first time whose pages may not all be there yet, if that is before
  * `now_ms`. A walk reads by several transactions, between which others commit:
  * of what they have stored it must see nothing, since it would see a part. Each
- * page that is stored is an event of the same time, and times only grow, so
- * whatever comes is later than the last event.
+ * page that is stored is an event of the same time, and times only grow in what
+ * one machine writes, so whatever comes is later than the last event of its
+ * partition: those of others may be further, or not as far.
  */
-static uint64_t end_of_stored(struct txn *txn, uint64_t now_ms)
+static uint64_t end_of_stored(struct txn *txn, uint32_t site, uint64_t now_ms)
 {
-	uint64_t number = store_last_number(txn, "event");
+	uint64_t number = store_last_event(txn, site);
 	struct event_row event;
 
 	if (number == 0 || !event_get(txn, number, &event) ||
@@ -229,7 +231,7 @@ enum error text_walk_begin(struct text_walk **walk_out, struct store *store,
 {
 	struct txn txn = txn_begin_read(store);
 	uint32_t site = find_site(&txn, filter->host);
-	uint64_t before_ms = end_of_stored(&txn, filter->before_ms);
+	uint64_t before_ms = end_of_stored(&txn, site, filter->before_ms);
 	enum error error = txn.error;
 	struct text_walk *walk;
 

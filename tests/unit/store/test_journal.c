@@ -133,6 +133,28 @@ START_TEST(numbers_have_their_partition)
 }
 END_TEST
 
+START_TEST(the_last_event_of_a_partition_is_known_to_all)
+{
+	struct txn txn = begin();
+	uint32_t site = add_site(&txn, "a.test");
+	uint32_t other = add_site(&txn, "b.test");
+	struct event_row event = {.host = slice_of("a.test")};
+	uint64_t first = event_add(&txn, &event);
+	uint64_t last;
+
+	event.host = slice_of("b.test");
+	last = event_add(&txn, &event);
+	end(&txn);
+	txn = txn_begin_read(follower.store);
+	ck_assert_uint_eq(store_last_event(&txn, site), first);
+	ck_assert_uint_eq(store_last_event(&txn, other), last);
+	ck_assert(event_get_before(&txn, &last, &event));
+	ck_assert_uint_eq(last, first);
+	ck_assert(!event_get_before(&txn, &last, &event));
+	txn_abort(&txn);
+}
+END_TEST
+
 START_TEST(an_event_of_no_host_is_of_all)
 {
 	struct txn txn = begin();
@@ -347,6 +369,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, numbers_have_their_partition);
+	tcase_add_test(tests, the_last_event_of_a_partition_is_known_to_all);
 	tcase_add_test(tests, an_event_of_no_host_is_of_all);
 	tcase_add_loop_test(tests, copies_are_equal_after_any_changes, 0, 5);
 	tcase_add_test(tests, a_partition_is_dumped_into_another_store);

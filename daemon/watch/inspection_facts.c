@@ -9,6 +9,7 @@
 #include "store/arena.h"
 #include "store/key.h"
 #include "store/memory.h"
+#include "store/partitions.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
@@ -16,6 +17,10 @@
 #include "store/rows_site.h"
 #include "store/rows_template.h"
 #include "store/store.h"
+
+/* Events that are looked at for one that tells of a version: in a cluster those
+ * of all partitions stand between them. */
+enum { MAX_TOLD = 100000 };
 
 static struct slice copy_of(struct arena *arena, struct slice text)
 {
@@ -232,16 +237,23 @@ static void read_members(const struct reading *reading,
 	facts->members = members;
 }
 
-/* Events are numbered in their order. */
+/* Events of a partition are numbered in their order; those of others stand
+ * between them. */
 static void read_told(const struct reading *reading,
 		      struct subject_facts *facts)
 {
-	uint64_t number = store_last_number(reading->txn, "event");
+	const struct store *store = reading->txn->store;
+	unsigned partition = store_partition_of_site(store, reading->site);
+	uint64_t number = store_last_event(reading->txn, reading->site) + 1;
 	struct event_row event;
 
-	for (; event_get(reading->txn, number, &event) &&
-	       event.time_ms >= facts->self.row.ended_ms;
-	     number--) {
+	for (unsigned i = 0;
+	     i < MAX_TOLD && event_get_before(reading->txn, &number, &event);
+	     i++) {
+		if (store_partition_of_event(store, number) != partition)
+			continue;
+		if (event.time_ms < facts->self.row.ended_ms)
+			return;
 		if (event.cluster != facts->self.cluster ||
 		    !slice_equal(event.host, reading->source->site->row.host) ||
 		    (event.kind != EVENT_TEMPLATE_REPLACED &&

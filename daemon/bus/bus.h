@@ -140,6 +140,9 @@ struct bus_ops {
 	 */
 	bool (*is_closed)(struct bus *bus);
 
+	/* End the connection, so that is_closed() becomes true. */
+	void (*hang_up)(struct bus *bus);
+
 	/* Bytes that an entry, question or answer may have at most. */
 	size_t (*max_bytes)(struct bus *bus);
 

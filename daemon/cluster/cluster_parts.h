@@ -149,7 +149,8 @@ struct cluster {
 	char trouble[NODE_TROUBLE_BYTES]; /* why it is not, or "" */
 	uint64_t trouble_ms;              /* steady: it was logged */
 	uint64_t join_ms;                 /* steady: not tried before this */
-	bool has_members;                 /* they were looked at once */
+	uint64_t answered_ms;    /* steady: the servers have answered */
+	bool has_members;        /* they were looked at once */
 	uint64_t lease_until_ms; /* by clock_lease_ms(); 0: there is none */
 	uint64_t revision;       /* of our row in BUS_NODES */
 	int64_t clock_ms;

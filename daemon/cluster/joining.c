@@ -15,6 +15,7 @@ enum {
 	NODE_ANSWERERS = 4,
 	REMIND_MS = 60 * 1000, /* of what is wrong still */
 	RETRY_MS = 500,
+	DEAF_LEASES = 2,
 	WRONG_MS = 2000, /* settings, which somebody has to change */
 };
 
@@ -67,20 +68,38 @@ static void replace_bus(struct cluster *cluster, struct bus *bus)
 	lock_release(&cluster->lock);
 }
 
+/*
+ * A server that lost the others for a while may have a connection, and no
+ * JetStream, until it is started again (2.9 does so), while the others go on:
+ * after some leases without an answer another one is tried.
+ */
+static bool is_deaf(const struct cluster *cluster)
+{
+	return clock_steady_ms() - cluster->answered_ms >=
+	       (uint64_t)DEAF_LEASES * cluster->options.bus.lease_ms;
+}
+
 enum error join(struct cluster *cluster)
 {
 	char why[BUS_WHY_BYTES] = "the connection was lost at once";
-	struct bus *bus = NULL;
+	struct bus *bus = cluster->bus;
 	enum error error;
 
-	if (cluster->bus != NULL && !cluster->ops->is_closed(cluster->bus))
-		return ERR_NONE;
+	if (bus != NULL && !cluster->ops->is_closed(bus)) {
+		if (!is_deaf(cluster))
+			return ERR_NONE;
+		log_warn("cluster: the NATS server does not answer, another "
+			 "one is tried");
+		cluster->ops->hang_up(bus);
+	}
+	bus = NULL;
 	if (clock_steady_ms() < cluster->join_ms)
 		return ERR_NETWORK;
 	error = cluster->ops->open(&bus, &cluster->options.bus, why);
 	if (error == ERR_NONE)
 		error = listen_to_nodes(cluster, bus);
 	if (error == ERR_NONE) {
+		cluster->answered_ms = clock_steady_ms();
 		replace_bus(cluster, bus);
 		return ERR_NONE;
 	}

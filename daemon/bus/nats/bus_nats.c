@@ -141,6 +141,11 @@ bool nats_is_closed(struct bus *bus)
 	return is_closed;
 }
 
+void nats_hang_up(struct bus *bus)
+{
+	natsConnection_Close(bus->connection);
+}
+
 size_t nats_max_bytes(struct bus *bus)
 {
 	int64_t bytes = natsConnection_GetMaxPayload(bus->connection);
@@ -155,6 +160,7 @@ static const struct bus_ops ops = {
 	.close = nats_close_bus,
 	.is_connected = nats_is_connected,
 	.is_closed = nats_is_closed,
+	.hang_up = nats_hang_up,
 	.max_bytes = nats_max_bytes,
 	.append = nats_append,
 	.next = nats_next,

@@ -87,6 +87,7 @@ struct patience {
 bool nats_is_connected(struct bus *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct bus *bus);
 bool nats_is_closed(struct bus *bus);
+void nats_hang_up(struct bus *bus);
 /* While it is opened: what is wrong, or to be told, behind what was already. */
 __attribute__((format(printf, 2, 3))) void
 nats_complain(struct bus *bus, const char *format, ...);

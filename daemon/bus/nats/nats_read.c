@@ -38,7 +38,11 @@ static natsStatus read_once(struct bus *bus, const struct reading *reading,
 	}
 	if (status != NATS_OK && code == JSNoMessageFoundErr)
 		return NATS_NOT_FOUND;
-	if (status != NATS_OK && code != 0)
+	/* without a leader it is asked again and again */
+	if (status != NATS_OK && code == JSClusterNotAvailErr)
+		log_debug("cluster: stream %s: JetStream has no leader",
+			  reading->stream);
+	else if (status != NATS_OK && code != 0)
 		log_warn("cluster: stream %s: %s", reading->stream,
 			 nats_GetLastError(NULL));
 	return status;

@@ -402,6 +402,20 @@ START_TEST(what_is_told_and_appended_is_heard)
 }
 END_TEST
 
+START_TEST(who_hangs_up_is_closed)
+{
+	struct bus_message message = {0};
+
+	ck_assert(!ops->is_closed(bus));
+	ops->hang_up(bus);
+	for (unsigned i = 0; i < 200 && !ops->is_closed(bus); i++)
+		nap(10);
+	ck_assert(ops->is_closed(bus));
+	ck_assert_int_eq(ops->last(bus, BUS_LOG, "tpl.log.1", &message),
+			 ERR_NETWORK);
+}
+END_TEST
+
 START_TEST(a_server_that_was_gone_has_all_again)
 {
 	struct bus_message message = {0};
@@ -447,6 +461,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, questions_are_answered);
 	tcase_add_test(tcase, an_answer_is_waited_for_as_long_as_it_is_wanted);
 	tcase_add_test(tcase, what_is_told_and_appended_is_heard);
+	tcase_add_test(tcase, who_hangs_up_is_closed);
 	tcase_add_test(tcase, a_server_that_was_gone_has_all_again);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -40,7 +40,8 @@ struct copy {
 	size_t capacity;
 	uint64_t number;      /* of the last entry that is in here */
 	uint64_t connections; /* bus.connections; else it may be of others */
-	uint64_t begun_ms;    /* clock_steady_ms(): it was empty */
+	uint64_t begun_ms;    /* clock_steady_ms(): it was read from the first
+				 entry on */
 	bool is_doubted; /* under the bus's lock: it is not as it is here */
 };
 
@@ -248,7 +249,8 @@ static void drop(struct copy *copy, size_t i)
 	copy->rows[i] = copy->rows[--copy->count];
 }
 
-/* An entry that came since. */
+/* An entry that came since, or is read anew from a replica that may have an
+ * older one. */
 static void take_entry(struct copy *copy, enum bus_bucket bucket,
 		       natsMsg *message)
 {
@@ -258,6 +260,10 @@ static void take_entry(struct copy *copy, enum bus_bucket bucket,
 	copy->number = natsMsg_GetSequence(message);
 	row_take(&row, bucket, message);
 	i = find(copy, row.key);
+	if (i < copy->count && copy->rows[i].row.revision > row.revision) {
+		buffer_free(&row.value);
+		return;
+	}
 	if (i < copy->count)
 		drop(copy, i);
 	/* ours, for the clock */
@@ -366,9 +372,12 @@ static void copy_take(struct bus *bus, struct copy *copy)
 	while (copy->is_taken)
 		condition_wait(&bus->listed, &bus->lock);
 	copy->is_taken = true;
-	if (copy->connections != bus->connections || copy->is_doubted ||
-	    now_ms - copy->begun_ms >= ANEW_EVERY_MS) {
+	if (copy->connections != bus->connections)
 		copy_clear(copy);
+	if (copy->is_doubted || now_ms - copy->begun_ms >= ANEW_EVERY_MS) {
+		/* rows stay meanwhile: they may be on no replica that is behind
+		 */
+		copy->number = 0;
 		copy->begun_ms = now_ms;
 	}
 	copy->is_doubted = false;

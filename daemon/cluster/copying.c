@@ -296,6 +296,15 @@ static bool is_surely_gone(struct cluster *cluster,
 	return error == ERR_NOT_FOUND;
 }
 
+/* The row is as the servers say, also if it was newer: their numbers may go
+ * back (nats_rows.c). */
+static void forget_revision(struct cluster *cluster, unsigned number)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].revision = 0;
+	lock_release(&cluster->lock);
+}
+
 /* It is to be ours: we say so in its row, and take it when nobody was faster.
  */
 static void take(struct cluster *cluster, unsigned number)
@@ -309,6 +318,8 @@ static void take(struct cluster *cluster, unsigned number)
 		    !is_surely_gone(cluster, &before))
 			return;
 		error = write_owner(cluster, number, self);
+		if (error == ERR_BUSY) /* it is not as we know it */
+			forget_revision(cluster, number);
 		if (error != ERR_NONE)
 			return;
 		set_state(cluster, number, PARTITION_TAKEN);

@@ -31,6 +31,7 @@ enum {
 struct row {
 	struct bus_row row;
 	uint64_t seen_ms; /* clock_steady_ms(): it was there */
+	bool is_old;      /* not read since all began to be read anew */
 };
 
 struct copy {
@@ -260,7 +261,8 @@ static void take_entry(struct copy *copy, enum bus_bucket bucket,
 	copy->number = natsMsg_GetSequence(message);
 	row_take(&row, bucket, message);
 	i = find(copy, row.key);
-	if (i < copy->count && copy->rows[i].row.revision > row.revision) {
+	if (i < copy->count && !copy->rows[i].is_old &&
+	    copy->rows[i].row.revision > row.revision) {
 		buffer_free(&row.value);
 		return;
 	}
@@ -273,7 +275,8 @@ static void take_entry(struct copy *copy, enum bus_bucket bucket,
 	}
 	copy->rows = mem_grow(copy->rows, copy->count, &copy->capacity,
 			      sizeof(*copy->rows));
-	copy->rows[copy->count++] = (struct row){row, clock_steady_ms()};
+	copy->rows[copy->count++] =
+		(struct row){.row = row, .seen_ms = clock_steady_ms()};
 }
 
 /* Read the entries up to `last`. A replica may not have all of them yet: then
@@ -362,6 +365,16 @@ static enum error refresh(struct bus *bus, enum bus_bucket bucket,
 	return error;
 }
 
+/* Servers of 2.9 that were killed may number their last entries anew, so that a
+ * row has another revision than was acknowledged. Rows stay meanwhile: they may
+ * be on no replica that is behind. */
+static void read_anew(struct copy *copy)
+{
+	copy->number = 0;
+	for (size_t i = 0; i < copy->count; i++)
+		copy->rows[i].is_old = true;
+}
+
 /* One thread at a time. Servers whose files are gone begin to count anew: after
  * each connection, so do we. */
 static void copy_take(struct bus *bus, struct copy *copy)
@@ -375,9 +388,7 @@ static void copy_take(struct bus *bus, struct copy *copy)
 	if (copy->connections != bus->connections)
 		copy_clear(copy);
 	if (copy->is_doubted || now_ms - copy->begun_ms >= ANEW_EVERY_MS) {
-		/* rows stay meanwhile: they may be on no replica that is behind
-		 */
-		copy->number = 0;
+		read_anew(copy);
 		copy->begun_ms = now_ms;
 	}
 	copy->is_doubted = false;

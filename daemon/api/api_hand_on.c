@@ -231,7 +231,7 @@ bool hand_on_take(void *context, const struct url *url,
 {
 	struct hand_on *hand_on = context;
 	const struct peers *peers = hand_on->call->api->peers;
-	size_t max = peers->max_bytes(peers->cluster) - HEAD_BYTES;
+	size_t max = peers->max_bytes(peers->cluster);
 	struct buffer packed = {0};
 	struct whereabouts where;
 	struct batch *batch;
@@ -240,6 +240,7 @@ bool hand_on_take(void *context, const struct url *url,
 		    &where);
 	if (where.is_own || where.owner[0] == '\0')
 		return false;
+	max = max < HEAD_BYTES ? 0 : max - HEAD_BYTES;
 	max = max < BATCH_BYTES ? max : BATCH_BYTES;
 	write_record(record, &packed);
 	batch = batch_of(hand_on, where.owner, report);

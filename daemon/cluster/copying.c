@@ -198,19 +198,6 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* Whether the log has a claim of a later epoch; servers may number rows anew
- * (nats_rows.c). */
-static bool is_outlived(struct cluster *cluster, unsigned number,
-			uint64_t epoch)
-{
-	bool is_outlived;
-
-	lock_acquire(&cluster->lock);
-	is_outlived = cluster->partitions[number].read_epoch > epoch;
-	lock_release(&cluster->lock);
-	return is_outlived;
-}
-
 /* The row names us, by a revision that nobody else has: the log is read to its
  * end, and is ours from there. */
 static enum error activate(struct cluster *cluster, unsigned number)
@@ -220,9 +207,10 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	uint64_t last;
 	enum error error = read_to_end(cluster, number, &last);
 
-	/* an owner before us had a higher one: the row is written again, which
-	 * gives it another */
-	if (error == ERR_NONE && is_outlived(cluster, number, epoch)) {
+	/* servers may number rows anew (nats_rows.c), and the log have a claim
+	 * of a later epoch: the row is written again, which gives it another */
+	if (error == ERR_NONE &&
+	    number_of(cluster, &partition->read_epoch) > epoch) {
 		set_state(cluster, number, PARTITION_FOLLOWED);
 		return ERR_BUSY;
 	}
@@ -608,7 +596,7 @@ static enum turn copy(struct cluster *cluster, unsigned number,
 		      const struct partition *partition)
 {
 	if (clock_steady_ms() < partition->locked_until_ms)
-		return false;
+		return TURN_DONE;
 	if (is_to_be_taken(cluster, partition)) {
 		take(cluster, number);
 		return TURN_DONE;

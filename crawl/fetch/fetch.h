@@ -120,7 +120,7 @@ struct fetch_result {
 	struct buffer request; /* head of the request, when keeps_headers */
 	char address[46];      /* of the server; "": none was connected to */
 	uint64_t wire_bytes;
-	uint32_t elapsed_ms;
+	uint64_t elapsed_us;
 };
 
 /* End what the result owns. */

@@ -182,7 +182,7 @@ static void measure(struct transfer *transfer)
 	curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &time_us);
 	curl_easy_getinfo(easy, CURLINFO_PRIMARY_IP, &address);
 	result->wire_bytes = transfer->wire_bytes + transfer->header_bytes;
-	result->elapsed_ms = (uint32_t)(time_us / 1000);
+	result->elapsed_us = (uint64_t)time_us;
 	if (address != NULL)
 		snprintf(result->address, sizeof(result->address), "%s",
 			 address);

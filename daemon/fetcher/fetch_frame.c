@@ -92,10 +92,10 @@ struct result_row {
 	uint64_t id;
 	uint64_t retry_after_s;
 	uint64_t wire_bytes;
+	uint64_t elapsed_us;
 	uint64_t body_bytes; /* the body of the frame is these three */
 	uint64_t head_bytes;
 	uint64_t request_bytes;
-	uint32_t elapsed_ms;
 	uint32_t robots_tag;
 	int32_t error;
 	uint16_t http_status;
@@ -113,7 +113,7 @@ static const struct field result_fields[] = {
 	FIELD(result_row, id),         FIELD(result_row, retry_after_s),
 	FIELD(result_row, wire_bytes), FIELD(result_row, body_bytes),
 	FIELD(result_row, head_bytes), FIELD(result_row, request_bytes),
-	FIELD(result_row, elapsed_ms), FIELD(result_row, robots_tag),
+	FIELD(result_row, elapsed_us), FIELD(result_row, robots_tag),
 	FIELD(result_row, error),      FIELD(result_row, http_status),
 	FIELD(result_row, flags),
 };
@@ -279,7 +279,7 @@ struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 		.body_bytes = result->body.size,
 		.head_bytes = result->head.size,
 		.request_bytes = result->request.size,
-		.elapsed_ms = result->elapsed_ms,
+		.elapsed_us = result->elapsed_us,
 		.robots_tag = result->robots_tag,
 		.error = result->error,
 		.http_status = result->http_status,
@@ -453,7 +453,7 @@ bool fetch_result_decode(const struct frame *frame,
 	result_out->robots_tag = row.robots_tag;
 	result_out->retry_after_s = row.retry_after_s;
 	result_out->wire_bytes = row.wire_bytes;
-	result_out->elapsed_ms = row.elapsed_ms;
+	result_out->elapsed_us = row.elapsed_us;
 	take(&bytes, row.body_bytes, &result_out->body);
 	take(&bytes, row.head_bytes, &result_out->head);
 	take(&bytes, row.request_bytes, &result_out->request);

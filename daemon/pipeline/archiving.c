@@ -96,7 +96,7 @@ void archive_job(struct archive *archive, struct job *job,
 		exchange.is_cut = true;
 		exchange.cut_reason = "unspecified";
 	}
-	exchange.time_ms = clock_wall_ms() - result->elapsed_ms;
+	exchange.time_ms = clock_wall_ms() - result->elapsed_us / 1000;
 	if (archive_write(archive, &exchange))
 		job->archived_ms = exchange.time_ms;
 	job->is_archived = true;

@@ -66,7 +66,7 @@ static struct answer answer_of(const struct job *job, uint32_t first_pause_ms,
 		.outcome = {.error = job->error,
 			    .http_status = result->http_status,
 			    .wire_bytes = result->wire_bytes,
-			    .elapsed_ms = result->elapsed_ms,
+			    .elapsed_ms = (uint32_t)(result->elapsed_us / 1000),
 			    .first_pause_ms = first_pause_ms,
 			    .etag = slice_of(result->etag),
 			    .modified = slice_of(result->modified)},
@@ -127,7 +127,7 @@ static void hold_ended(struct pipeline *pipeline, struct held *held)
 static bool was_fetched(const struct job *job)
 {
 	return job->ingestion == NULL &&
-	       (job->result.http_status != 0 || job->result.elapsed_ms != 0);
+	       (job->result.http_status != 0 || job->result.elapsed_us >= 1000);
 }
 
 static void count_jobs(struct pipeline *pipeline, const struct held *held,
@@ -143,8 +143,7 @@ static void count_jobs(struct pipeline *pipeline, const struct held *held,
 			continue;
 		if (was_fetched(job))
 			time_histogram_add(&stats->fetches,
-					   job->result.elapsed_ms *
-						   UINT64_C(1000));
+					   job->result.elapsed_us);
 		if (job->ingestion != NULL)
 			pipeline_count_ingested(pipeline, job);
 		else

@@ -113,6 +113,7 @@ static void set_pace(struct fetching *fetching, const struct flight *flight,
 		     const struct fetch_result *result)
 {
 	struct host *host = flight->host;
+	uint32_t elapsed_ms = (uint32_t)(result->elapsed_us / 1000);
 	bool is_stopped = result->error == ERR_STOPPED;
 	/* a refused request says nothing about the load of the host */
 	bool is_refused =
@@ -122,9 +123,9 @@ static void set_pace(struct fetching *fetching, const struct flight *flight,
 
 	polite_finished(&host->polite, is_failed || is_pressed(result),
 			result->retry_after_s, clock_steady_ms());
-	host->pace_ms = host->polite.delay_ms > result->elapsed_ms
+	host->pace_ms = host->polite.delay_ms > elapsed_ms
 				? host->polite.delay_ms
-				: result->elapsed_ms;
+				: elapsed_ms;
 	if (!is_stopped && long_pause_ms(host, clock_steady_ms()) > 0) {
 		if (polite_is_broken(&host->polite))
 			log_info_about(

@@ -147,7 +147,7 @@ class Metrics(harness.Case):
             self.assertEqual(counts, sorted(counts), name)
             self.assertEqual(buckets[-1][0], 'le="+Inf"')
             self.assertEqual(counts[-1], self.samples[name + "_count"][None])
-            self.assertGreater(self.samples[name + "_sum"][None], 0)
+            self.assertGreater(self.samples[name + "_sum"][None], 0, name)
 
     def test_small_sites_are_one(self):
         self.assertEqual(

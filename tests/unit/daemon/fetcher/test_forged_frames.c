@@ -232,7 +232,7 @@ static void come_from_no_address(struct forgery *forgery)
 /* A reason of 100 bytes is the charset, for which there are 32. */
 static void swap_lengths(char *head, size_t size)
 {
-	enum { REASON = 64, CHARSET = REASON + sizeof(uint32_t) };
+	enum { REASON = 68, CHARSET = REASON + sizeof(uint32_t) };
 	uint32_t length;
 
 	ck_assert_uint_gt(size, CHARSET + sizeof(length));

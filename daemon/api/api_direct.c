@@ -6,6 +6,8 @@
 #include "daemon/http/pass.h"
 #include "daemon/relay/relay.h"
 
+enum { PATIENCE_MS = 60000 };
+
 static enum error reach(struct passage *passage, struct relay **relay_out)
 {
 	const struct peers *peers = passage->call->api->peers;
@@ -21,6 +23,7 @@ static enum error reach(struct passage *passage, struct relay **relay_out)
 				    .certificate_file = peers->certificate_file,
 				    .key_file = peers->key_file,
 				    .headers = lines.data,
+				    .patience_ms = PATIENCE_MS,
 				    .goes_on = passage_is_current,
 				    .context = passage,
 			    });

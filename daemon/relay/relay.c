@@ -16,9 +16,8 @@
 
 enum {
 	CONNECT_MS = 3000,
-	HEAD_MS = 60000, /* for the head, behind the end of the request */
-	POLL_MS = 20,    /* a stream that has nothing to say lends its thread
-			    for so long, five times a second */
+	POLL_MS = 20, /* a stream that has nothing to say lends its thread
+			 for so long, five times a second */
 	MAX_HEAD_BYTES = 32 * 1024,
 	MAX_HELD_BYTES = 256 * 1024,
 	MAX_WHOLE_BYTES = 1 << 20, /* an answer that is not streamed */
@@ -30,6 +29,7 @@ struct relay {
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
+	uint32_t patience_ms;
 	struct http_exchange *exchange; /* while its body is read; else NULL */
 	struct buffer body;             /* of the request, when it is whole */
 	struct buffer head;             /* of the answer */
@@ -240,7 +240,7 @@ static enum error error_of(const struct relay *relay)
 static enum error wait_for_head(struct relay *relay,
 				const struct relay_options *options)
 {
-	uint64_t until_ms = clock_steady_ms() + HEAD_MS;
+	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
 
 	while (!relay->has_head && !relay->is_over) {
 		curl_off_t sent_before = 0;
@@ -253,7 +253,7 @@ static enum error wait_for_head(struct relay *relay,
 			wait_for_news(relay);
 		curl_easy_getinfo(relay->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
 		if (sent > sent_before)
-			until_ms = clock_steady_ms() + HEAD_MS;
+			until_ms = clock_steady_ms() + relay->patience_ms;
 		else if (clock_steady_ms() >= until_ms)
 			return ERR_TIMEOUT;
 		if (!relay->has_head && options->goes_on != NULL &&
@@ -270,6 +270,7 @@ enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
 	enum error error;
 
 	relay->spool = -1;
+	relay->patience_ms = options->patience_ms;
 	relay->multi = curl_multi_init();
 	relay->easy = curl_easy_init();
 	assert(relay->multi != NULL && relay->easy != NULL);
@@ -301,17 +302,25 @@ bool relay_says(const struct relay *relay, const char *name, const char *value)
 /* All of it, to memory or to the spool. */
 static enum error finish(struct relay *relay)
 {
+	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
 	struct buffer whole = relay->held;
 
 	relay->held = (struct buffer){0};
-	while (!relay->is_over && whole.size <= MAX_WHOLE_BYTES) {
+	while (!relay->is_over && whole.size <= MAX_WHOLE_BYTES &&
+	       clock_steady_ms() < until_ms) {
+		uint64_t before = whole.size + relay->spooled;
+
 		go_on(relay);
 		buffer_append_slice(&whole, buffer_slice(&relay->held));
 		buffer_clear(&relay->held);
+		if (whole.size + relay->spooled > before)
+			until_ms = clock_steady_ms() + relay->patience_ms;
 		wait_for_news(relay);
 	}
 	buffer_free(&relay->held);
 	relay->held = whole;
+	if (!relay->is_over && clock_steady_ms() >= until_ms)
+		return ERR_TIMEOUT;
 	return relay->is_over && relay->result == CURLE_OK ? ERR_NONE : ERR_IO;
 }
 

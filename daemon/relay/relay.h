@@ -7,6 +7,7 @@
 #define DAEMON_RELAY_RELAY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "daemon/http/http.h"
 #include "store/error.h"
@@ -24,7 +25,9 @@ struct relay_options {
 	const char *ca_file; /* who vouches for it; "": those of the system */
 	const char *certificate_file; /* ours, that it may ask for; or "" */
 	const char *key_file;
-	const char *headers; /* further lines, each with its end */
+	const char *headers;  /* further lines, each with its end */
+	uint32_t patience_ms; /* so long nothing may come: of the head, and of
+				 an answer that does not stream */
 	/* Looked at until the head comes; NULL: it is waited for. */
 	bool (*goes_on)(const void *context);
 	const void *context;
@@ -47,8 +50,8 @@ bool relay_says(const struct relay *relay, const char *name, const char *value);
 /*
  * Reply with the answer; the relay is gone then. `spool` is an open file
  * without a name for the answer to a body that streamed, which is taken over,
- * or -1. False, without a reply: there are too many streams, or (ERR_IO) it was
- * cut off.
+ * or -1. Without a reply: ERR_BUSY: there are too many streams; ERR_IO: it was
+ * cut off; ERR_TIMEOUT.
  */
 enum error relay_reply(struct relay *relay, struct http_exchange *exchange,
 		       int spool);

@@ -39,6 +39,17 @@ static bool fill(void *context, struct buffer *out)
 	return pieces->left > (pieces->is_cut ? PIECES / 2 : 0);
 }
 
+/* One piece, and nothing more. */
+static bool stall(void *context, struct buffer *out)
+{
+	struct pieces *pieces = context;
+
+	if (pieces->left > 0)
+		buffer_append_byte(out, 'x');
+	pieces->left = 0;
+	return true;
+}
+
 static bool is_broken(const void *context)
 {
 	const struct pieces *pieces = context;
@@ -56,6 +67,17 @@ static enum http_verdict reply_stream(struct http_exchange *exchange,
 	http_add_header(exchange, "X-Said", "so");
 	http_reply_stream(exchange, 200, "text/x-said",
 			  &(struct http_stream){fill, free, is_broken, pieces});
+	return HTTP_ANSWERED;
+}
+
+static enum http_verdict reply_stalling(struct http_exchange *exchange)
+{
+	struct pieces *pieces = mem_alloc(1, sizeof(*pieces));
+
+	*pieces = (struct pieces){1, false};
+	ck_assert(http_listen(exchange));
+	http_reply_stream(exchange, 404, "text/plain",
+			  &(struct http_stream){stall, free, NULL, pieces});
 	return HTTP_ANSWERED;
 }
 
@@ -91,6 +113,8 @@ static enum http_verdict answer(struct http_exchange *exchange, void *context)
 		return reply_stream(exchange, false);
 	if (strcmp(http_path(exchange), "/cut") == 0)
 		return reply_stream(exchange, true);
+	if (strcmp(http_path(exchange), "/stalls") == 0)
+		return reply_stalling(exchange);
 	if (strcmp(http_path(exchange), "/silent") == 0)
 		return HTTP_PARKED;
 	buffer_append_text(&body, http_argument(exchange, "a"));
@@ -114,6 +138,9 @@ static enum http_verdict relay(struct http_exchange *exchange, void *context)
 		.certificate_file = "",
 		.key_file = "",
 		.headers = "X-Extra: 1\r\n",
+		.patience_ms = strcmp(http_path(exchange), "/stalls") == 0
+				       ? 500
+				       : 60000,
 		.goes_on = goes_on,
 		.context = exchange,
 	};
@@ -293,6 +320,16 @@ START_TEST(a_head_is_waited_for_as_long_as_it_is_wanted)
 }
 END_TEST
 
+START_TEST(an_answer_that_stalls_is_given_up)
+{
+	struct buffer answered = client_ask(path, "GET", "/stalls", NULL);
+
+	ck_assert_int_eq(client_status(&answered), 502);
+	ck_assert_str_eq(client_body(&answered), "timeout");
+	buffer_free(&answered);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("relay");
@@ -307,6 +344,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, an_error_comes_with_its_body);
 	tcase_add_test(tests, who_cannot_be_reached_is_told);
 	tcase_add_test(tests, a_head_is_waited_for_as_long_as_it_is_wanted);
+	tcase_add_test(tests, an_answer_that_stalls_is_given_up);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -165,6 +165,13 @@ struct bus_ops {
 			   const char *subject, uint64_t from,
 			   struct bus_message *message_out);
 
+	/* The same, by the leader of the stream, which is dearer: replicas of
+	 * servers that were killed may number the same entries each in its own
+	 * way. ERR_NOT_FOUND: there is none. */
+	enum error (*next_of_leader)(struct bus *bus, enum bus_stream stream,
+				     const char *subject, uint64_t from,
+				     struct bus_message *message_out);
+
 	/* The last entry of the subject, by the leader of the stream: what was
 	 * acknowledged before is seen. ERR_NOT_FOUND: there is none. */
 	enum error (*last)(struct bus *bus, enum bus_stream stream,

@@ -164,6 +164,7 @@ static const struct bus_ops ops = {
 	.max_bytes = nats_max_bytes,
 	.append = nats_append,
 	.next = nats_next,
+	.next_of_leader = nats_next_of_leader,
 	.last = nats_last,
 	.purge = nats_purge,
 	.put = nats_put,

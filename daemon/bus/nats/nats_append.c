@@ -189,7 +189,7 @@ static natsStatus set_headers(natsMsg *message, const struct bus_entry *entry,
 			message, "Nats-Expected-Last-Subject-Sequence", number);
 	}
 	if (status == NATS_OK && operation != NULL)
-		status = natsMsgHeader_Set(message, "KV-Operation", operation);
+		status = natsMsgHeader_Set(message, NATS_OPERATION, operation);
 	return status;
 }
 

@@ -138,22 +138,34 @@ enum error nats_append(struct bus *bus, struct bus_entry *entries,
 
 enum nats_reading {
 	NATS_NEXT, /* of the subject, from the number on; any replica */
+	NATS_NEXT_OF_LEADER,
 	NATS_LAST, /* of the subject; the leader */
 	NATS_AT,   /* the number; the leader */
-	NATS_COPY, /* the number; any replica */
 };
 struct reading {
 	enum nats_reading kind;
 	const char *stream;
-	const char *subject;
+	const char *subject; /* may have wildcards */
 	uint64_t number;
 };
-/* End with natsMsg_Destroy(). */
-enum error nats_read_message(struct bus *bus, const struct reading *reading,
-			     natsMsg **message_out);
+
+/* A header of a row's entry: the row is removed by it. */
+#define NATS_OPERATION "KV-Operation"
+
+struct nats_entry {
+	struct bus_message message;
+	bool is_removal; /* has NATS_OPERATION */
+};
+
+/* ERR_NOT_FOUND. */
+enum error nats_read(struct bus *bus, const struct reading *reading,
+		     struct nats_entry *out);
 enum error nats_next(struct bus *bus, enum bus_stream stream,
 		     const char *subject, uint64_t from,
 		     struct bus_message *message_out);
+enum error nats_next_of_leader(struct bus *bus, enum bus_stream stream,
+			       const char *subject, uint64_t from,
+			       struct bus_message *message_out);
 enum error nats_last(struct bus *bus, enum bus_stream stream,
 		     const char *subject, struct bus_message *message_out);
 enum error nats_purge(struct bus *bus, enum bus_stream stream,
@@ -181,6 +193,14 @@ enum error nats_remove(struct bus *bus, enum bus_bucket bucket, const char *key,
 bool nats_take_answer(struct bus *bus, const char *name, natsMsg *message);
 /* Under the lock: nobody will answer any more. */
 void nats_inquiries_fail(struct bus *bus);
+/*
+ * Ask the servers' API, again and again until somebody answers; end the answer
+ * with natsMsg_Destroy(). libnats waits by the clock of the day, which may be
+ * set back by an hour: so this does not. ERR_NETWORK; ERR_REFUSED: our user may
+ * not.
+ */
+enum error nats_request(const struct patience *patience, const char *subject,
+			const char *question, natsMsg **answer_out);
 enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
 		    const struct bus_patience *wanted, struct buffer *answer);
 

@@ -120,6 +120,43 @@ static enum error await_answer(struct bus *bus, const struct inquiry *inquiry,
 	return inquiry->answer == NULL ? ERR_NETWORK : ERR_NONE;
 }
 
+/* Once; NULL: nobody has answered. */
+static natsMsg *request(struct bus *bus, const char *subject,
+			const char *question, int64_t wait_ms)
+{
+	const struct bus_patience patience = {.timeout_ms = (uint32_t)wait_ms};
+	struct inquiry inquiry = {0};
+
+	begin(bus, &inquiry);
+	if (publish(bus, &inquiry, subject, slice_of(question)) == NATS_OK)
+		await_answer(bus, &inquiry, &patience);
+	end(bus, &inquiry);
+	if (inquiry.answer == NULL || !natsMsg_IsNoResponders(inquiry.answer))
+		return inquiry.answer;
+	natsMsg_Destroy(inquiry.answer);
+	return NULL;
+}
+
+enum error nats_request(const struct patience *patience, const char *subject,
+			const char *question, natsMsg **answer_out)
+{
+	while (nats_wait_connected(patience)) {
+		int64_t wait_ms = nats_try_ms(patience);
+
+		if (wait_ms == 0)
+			break;
+		*answer_out =
+			request(patience->bus, subject, question, wait_ms);
+		if (*answer_out != NULL)
+			return ERR_NONE;
+		if (nats_was_refused(patience, subject))
+			return ERR_REFUSED;
+		if (!nats_pause(patience))
+			break;
+	}
+	return ERR_NETWORK;
+}
+
 static enum error read_answer(natsMsg *message, struct buffer *answer)
 {
 	const char *is_large = NULL;

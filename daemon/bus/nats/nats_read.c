@@ -1,142 +1,254 @@
+/*
+ * Reading what streams keep, by the API of JetStream. Any replica gives an
+ * entry as it is; the leader puts it into JSON, which is dearer. Replicas of
+ * servers of 2.9 that were killed may number the same entries each in its own
+ * way, so that what one of them says of a number is no place to go on from at
+ * another one: where that counts the leader is asked.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <nettle/base64.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/bus/nats/nats_bus.h"
+#include "store/date.h"
 #include "store/log.h"
 
-/* The API's prefix, without which a node may not read: what a refusal names. */
-#define API "$JS.API."
+enum { QUESTION_BYTES = 512, API_BYTES = 128 };
 
-static natsStatus read_once(struct bus *bus, const struct reading *reading,
-			    int64_t wait_ms, natsMsg **message_out)
+/* Headers of what a replica gives. */
+#define STATUS   "Status"
+#define SUBJECT  "Nats-Subject"
+#define SEQUENCE "Nats-Sequence"
+#define TIME     "Nats-Time-Stamp"
+
+/* A member, which may not be there. */
+static bool decode(const json_t *message, const char *name, struct buffer *out)
 {
-	jsDirectGetMsgOptions direct;
-	jsErrCode code = 0;
-	natsStatus status;
-	jsOptions options;
+	const json_t *value = json_object_get(message, name);
+	struct base64_decode_ctx base64;
+	size_t size = BASE64_DECODE_LENGTH(json_string_length(value));
+	char *bytes = buffer_reserve(out, size + 1);
 
-	jsOptions_Init(&options);
-	options.Wait = wait_ms;
-	jsDirectGetMsgOptions_Init(&direct);
+	base64_decode_init(&base64);
+	if (value != NULL &&
+	    (base64_decode_update(&base64, &size, (uint8_t *)bytes,
+				  json_string_length(value),
+				  json_string_value(value)) != 1 ||
+	     base64_decode_final(&base64) != 1))
+		return false;
+	out->size += value == NULL ? 0 : size;
+	return true;
+}
+
+static void begin_entry(struct nats_entry *out, const char *subject,
+			uint64_t number, const char *time)
+{
+	buffer_clear(&out->message.subject);
+	buffer_clear(&out->message.data);
+	buffer_append_text(&out->message.subject,
+			   subject == NULL ? "" : subject);
+	out->message.number = number;
+	out->message.time_ms = time == NULL ? 0 : date_parse(slice_of(time));
+}
+
+static bool take_json(const json_t *message, struct nats_entry *out)
+{
+	struct buffer headers = {0};
+	bool is_read;
+
+	begin_entry(
+		out, json_string_value(json_object_get(message, "subject")),
+		(uint64_t)json_integer_value(json_object_get(message, "seq")),
+		json_string_value(json_object_get(message, "time")));
+	is_read = out->message.number != 0 &&
+		  decode(message, "hdrs", &headers) &&
+		  decode(message, "data", &out->message.data);
+	out->is_removal = headers.size > 0 &&
+			  memmem(headers.data, headers.size, NATS_OPERATION ":",
+				 strlen(NATS_OPERATION ":")) != NULL;
+	buffer_free(&headers);
+	return is_read;
+}
+
+/* ERR_NETWORK: it cannot say now. */
+static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
+					struct nats_entry *out)
+{
+	json_t *json =
+		json_loadb(natsMsg_GetData(answer),
+			   (size_t)natsMsg_GetDataLength(answer), 0, NULL);
+	const json_t *error = json_object_get(json, "error");
+	const char *why =
+		json_string_value(json_object_get(error, "description"));
+	json_int_t code =
+		json_integer_value(json_object_get(error, "err_code"));
+	enum error result = ERR_NETWORK;
+
+	if (code == JSNoMessageFoundErr)
+		result = ERR_NOT_FOUND;
+	/* without a leader it is asked again and again */
+	else if (error != NULL)
+		log_line(code == JSClusterNotAvailErr ? LOG_LEVEL_DEBUG
+						      : LOG_LEVEL_WARN,
+			 "cluster: stream %s: %s", stream,
+			 why == NULL ? "" : why);
+	else if (take_json(json_object_get(json, "message"), out))
+		result = ERR_NONE;
+	json_decref(json);
+	return result;
+}
+
+static const char *header(natsMsg *message, const char *name)
+{
+	const char *value = NULL;
+
+	return natsMsgHeader_Get(message, name, &value) == NATS_OK ? value
+								   : NULL;
+}
+
+/* As well; a status of 404: it has none. */
+static enum error take_answer_of_replica(natsMsg *answer,
+					 struct nats_entry *out)
+{
+	const char *status = header(answer, STATUS);
+	const char *number = header(answer, SEQUENCE);
+
+	if (status != NULL && strcmp(status, "404") == 0)
+		return ERR_NOT_FOUND;
+	if (number == NULL)
+		return ERR_NETWORK;
+	begin_entry(out, header(answer, SUBJECT), strtoull(number, NULL, 10),
+		    header(answer, TIME));
+	buffer_append(&out->message.data, natsMsg_GetData(answer),
+		      (size_t)natsMsg_GetDataLength(answer));
+	out->is_removal = header(answer, NATS_OPERATION) != NULL;
+	return ERR_NONE;
+}
+
+static void write_question(const struct reading *reading,
+			   char out[QUESTION_BYTES])
+{
+	uint64_t number = reading->number == 0 ? 1 : reading->number;
+
 	switch (reading->kind) {
 	case NATS_NEXT:
-		direct.NextBySubject = reading->subject;
-		direct.Sequence = reading->number == 0 ? 1 : reading->number;
-		return js_DirectGetMsg(message_out, bus->js, reading->stream,
-				       &options, &direct);
-	case NATS_COPY:
-		direct.Sequence = reading->number;
-		return js_DirectGetMsg(message_out, bus->js, reading->stream,
-				       &options, &direct);
+	case NATS_NEXT_OF_LEADER:
+		snprintf(out, QUESTION_BYTES,
+			 "{\"seq\":%" PRIu64 ",\"next_by_subj\":\"%s\"}",
+			 number, reading->subject);
+		break;
 	case NATS_LAST:
-		status = js_GetLastMsg(message_out, bus->js, reading->stream,
-				       reading->subject, &options, &code);
+		snprintf(out, QUESTION_BYTES, "{\"last_by_subj\":\"%s\"}",
+			 reading->subject);
 		break;
-	default:
-		status = js_GetMsg(message_out, bus->js, reading->stream,
-				   reading->number, &options, &code);
+	case NATS_AT:
+		snprintf(out, QUESTION_BYTES, "{\"seq\":%" PRIu64 "}", number);
 		break;
 	}
-	if (status != NATS_OK && code == JSNoMessageFoundErr)
-		return NATS_NOT_FOUND;
-	/* without a leader it is asked again and again */
-	if (status != NATS_OK && code == JSClusterNotAvailErr)
-		log_debug("cluster: stream %s: JetStream has no leader",
-			  reading->stream);
-	else if (status != NATS_OK && code != 0)
-		log_warn("cluster: stream %s: %s", reading->stream,
-			 nats_GetLastError(NULL));
-	return status;
 }
 
-enum error nats_read_message(struct bus *bus, const struct reading *reading,
-			     natsMsg **message_out)
+enum error nats_read(struct bus *bus, const struct reading *reading,
+		     struct nats_entry *out)
 {
+	bool is_replicas = reading->kind == NATS_NEXT;
 	struct patience patience = nats_patience(bus, bus->timeout_ms);
+	char api[API_BYTES];
+	char question[QUESTION_BYTES];
 
-	while (nats_wait_connected(&patience)) {
-		int64_t wait_ms = nats_try_ms(&patience);
-		natsStatus status;
+	snprintf(api, sizeof(api), "$JS.API.%s.GET.%s",
+		 is_replicas ? "DIRECT" : "STREAM.MSG", reading->stream);
+	write_question(reading, question);
+	for (;;) {
+		natsMsg *answer;
+		enum error error =
+			nats_request(&patience, api, question, &answer);
 
-		if (wait_ms == 0)
-			break;
-		status = read_once(bus, reading, wait_ms, message_out);
-		if (status == NATS_OK)
-			return ERR_NONE;
-		if (status == NATS_NOT_FOUND)
-			return ERR_NOT_FOUND;
-		if (nats_was_refused(&patience, API))
-			return ERR_REFUSED;
-		if (status != NATS_TIMEOUT && !nats_pause(&patience))
-			break;
+		if (error != ERR_NONE)
+			return error;
+		error = is_replicas ? take_answer_of_replica(answer, out)
+				    : take_answer_of_leader(reading->stream,
+							    answer, out);
+		natsMsg_Destroy(answer);
+		if (error != ERR_NETWORK)
+			return error;
+		if (!nats_pause(&patience))
+			return ERR_NETWORK;
 	}
-	return ERR_NETWORK;
 }
 
-static enum error take_message(struct bus *bus, const struct reading *reading,
-			       struct bus_message *message_out)
+static enum error read_message(struct bus *bus, enum bus_stream stream,
+			       struct reading reading,
+			       struct bus_message *message)
 {
-	natsMsg *message = NULL;
-	enum error error = nats_read_message(bus, reading, &message);
+	struct nats_entry entry = {.message = *message};
+	enum error error;
 
-	if (error != ERR_NONE)
-		return error;
-	buffer_clear(&message_out->subject);
-	buffer_clear(&message_out->data);
-	buffer_append_text(&message_out->subject, natsMsg_GetSubject(message));
-	buffer_append(&message_out->data, natsMsg_GetData(message),
-		      (size_t)natsMsg_GetDataLength(message));
-	message_out->number = natsMsg_GetSequence(message);
-	message_out->time_ms = (uint64_t)natsMsg_GetTime(message) / 1000000U;
-	natsMsg_Destroy(message);
-	return ERR_NONE;
+	reading.stream = nats_streams[stream].name;
+	error = nats_read(bus, &reading, &entry);
+	*message = entry.message;
+	return error;
 }
 
 enum error nats_next(struct bus *bus, enum bus_stream stream,
 		     const char *subject, uint64_t from,
 		     struct bus_message *message_out)
 {
-	const struct reading reading = {.kind = NATS_NEXT,
-					.stream = nats_streams[stream].name,
-					.subject = subject,
-					.number = from};
+	return read_message(bus, stream,
+			    (struct reading){.kind = NATS_NEXT,
+					     .subject = subject,
+					     .number = from},
+			    message_out);
+}
 
-	return take_message(bus, &reading, message_out);
+enum error nats_next_of_leader(struct bus *bus, enum bus_stream stream,
+			       const char *subject, uint64_t from,
+			       struct bus_message *message_out)
+{
+	return read_message(bus, stream,
+			    (struct reading){.kind = NATS_NEXT_OF_LEADER,
+					     .subject = subject,
+					     .number = from},
+			    message_out);
 }
 
 enum error nats_last(struct bus *bus, enum bus_stream stream,
 		     const char *subject, struct bus_message *message_out)
 {
-	const struct reading reading = {.kind = NATS_LAST,
-					.stream = nats_streams[stream].name,
-					.subject = subject};
-
-	return take_message(bus, &reading, message_out);
+	return read_message(
+		bus, stream,
+		(struct reading){.kind = NATS_LAST, .subject = subject},
+		message_out);
 }
 
 enum error nats_purge(struct bus *bus, enum bus_stream stream,
 		      const char *subject, uint64_t before)
 {
 	struct patience patience = nats_patience(bus, bus->timeout_ms);
+	char api[API_BYTES];
+	char question[QUESTION_BYTES];
+	bool is_done = false;
 
-	while (nats_wait_connected(&patience)) {
-		jsErrCode code = 0;
-		natsStatus status;
-		jsOptions options;
+	snprintf(api, sizeof(api), "$JS.API.STREAM.PURGE.%s",
+		 nats_streams[stream].name);
+	snprintf(question, sizeof(question),
+		 "{\"filter\":\"%s\",\"seq\":%" PRIu64 "}", subject, before);
+	do {
+		natsMsg *answer;
+		enum error error =
+			nats_request(&patience, api, question, &answer);
+		json_t *json;
 
-		jsOptions_Init(&options);
-		options.Wait = nats_try_ms(&patience);
-		if (options.Wait == 0)
-			break;
-		options.Stream.Purge.Subject = subject;
-		options.Stream.Purge.Sequence = before;
-		status = js_PurgeStream(bus->js, nats_streams[stream].name,
-					&options, &code);
-		if (status == NATS_OK)
-			return ERR_NONE;
-		if (nats_was_refused(&patience, API))
-			return ERR_REFUSED;
-		if (!nats_pause(&patience))
-			break;
-	}
-	return ERR_NETWORK;
+		if (error != ERR_NONE)
+			return error;
+		json = json_loadb(natsMsg_GetData(answer),
+				  (size_t)natsMsg_GetDataLength(answer), 0,
+				  NULL);
+		is_done = json_is_true(json_object_get(json, "success"));
+		json_decref(json);
+		natsMsg_Destroy(answer);
+	} while (!is_done && nats_pause(&patience));
+	return is_done ? ERR_NONE : ERR_NETWORK;
 }

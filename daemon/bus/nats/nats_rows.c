@@ -13,11 +13,10 @@
  * removed is an entry with the header KV-Operation.
  *
  * list() has a copy of the bucket and asks only for the entries that came
- * since: the leader says which is the last one, any replica has the others.
- * Nobody says when a row was too old; so one that was not written for a while
- * is looked for. Nor does a replica that is behind say that it has passed over
- * an entry: so all is read anew now and then, and when a row was not as we had
- * thought.
+ * since, the leader alone: others may be behind, or have other numbers. Nobody
+ * says when a row was too old; so one that was not written for a while is
+ * looked for. Nor does anybody say that another leader has other numbers: so
+ * all is read anew now and then, and when a row was not as we had thought.
  */
 
 enum {
@@ -40,6 +39,8 @@ struct copy {
 	size_t count;
 	size_t capacity;
 	uint64_t number;      /* of the last entry that is in here */
+	uint64_t time_ms;     /* the server's, of that one */
+	bool is_anew;         /* rows that are old go at its end */
 	uint64_t connections; /* bus.connections; else it may be of others */
 	uint64_t begun_ms;    /* clock_steady_ms(): it was read from the first
 				 entry on */
@@ -74,33 +75,29 @@ static void subject_of(char *out, enum bus_bucket bucket, const char *key)
 	snprintf(out, SUBJECT_BYTES, "%.*s%s", (int)strlen(all) - 1, all, key);
 }
 
-/* Was the row removed by this entry? */
-static bool is_removal(natsMsg *message)
-{
-	const char *operation = NULL;
-
-	return natsMsgHeader_Get(message, "KV-Operation", &operation) ==
-		       NATS_OK &&
-	       operation != NULL;
-}
-
 static void row_take(struct bus_row *row, enum bus_bucket bucket,
-		     natsMsg *message)
+		     const struct bus_message *message)
 {
 	size_t prefix = strlen(nats_buckets[bucket].subject) - 1;
+	size_t size = message->subject.size;
 
-	*row = (struct bus_row){.revision = natsMsg_GetSequence(message),
-				.time_ms = (uint64_t)natsMsg_GetTime(message) /
-					   1000000U};
-	snprintf(row->key, sizeof(row->key), "%s",
-		 natsMsg_GetSubject(message) + prefix);
-	buffer_append(&row->value, natsMsg_GetData(message),
-		      (size_t)natsMsg_GetDataLength(message));
+	*row = (struct bus_row){.revision = message->number,
+				.time_ms = message->time_ms};
+	snprintf(row->key, sizeof(row->key), "%.*s",
+		 size < prefix ? 0 : (int)(size - prefix),
+		 size < prefix ? "" : message->subject.data + prefix);
+	buffer_append_slice(&row->value, buffer_slice(&message->data));
+}
+
+static void entry_free(struct nats_entry *entry)
+{
+	buffer_free(&entry->message.subject);
+	buffer_free(&entry->message.data);
 }
 
 /* Its last entry, also when that removed it. */
 static enum error read_last(struct bus *bus, enum bus_bucket bucket,
-			    const char *key, natsMsg **message_out)
+			    const char *key, struct nats_entry *entry)
 {
 	char subject[SUBJECT_BYTES];
 	const struct reading reading = {.kind = NATS_LAST,
@@ -108,20 +105,20 @@ static enum error read_last(struct bus *bus, enum bus_bucket bucket,
 					.subject = subject};
 
 	subject_of(subject, bucket, key);
-	return nats_read_message(bus, &reading, message_out);
+	return nats_read(bus, &reading, entry);
 }
 
 enum error nats_get(struct bus *bus, enum bus_bucket bucket, const char *key,
 		    struct bus_row *row_out)
 {
-	natsMsg *message = NULL;
-	enum error error = read_last(bus, bucket, key, &message);
+	struct nats_entry entry = {0};
+	enum error error = read_last(bus, bucket, key, &entry);
 
-	if (error == ERR_NONE && is_removal(message))
+	if (error == ERR_NONE && entry.is_removal)
 		error = ERR_NOT_FOUND;
 	else if (error == ERR_NONE)
-		row_take(row_out, bucket, message);
-	natsMsg_Destroy(message);
+		row_take(row_out, bucket, &entry.message);
+	entry_free(&entry);
 	return error;
 }
 
@@ -148,13 +145,12 @@ static enum error write_row(struct bus *bus, enum bus_bucket bucket,
 static uint64_t removed_at(struct bus *bus, enum bus_bucket bucket,
 			   const char *key)
 {
-	natsMsg *message = NULL;
+	struct nats_entry entry = {0};
 	uint64_t number = 0;
 
-	if (read_last(bus, bucket, key, &message) == ERR_NONE &&
-	    is_removal(message))
-		number = natsMsg_GetSequence(message);
-	natsMsg_Destroy(message);
+	if (read_last(bus, bucket, key, &entry) == ERR_NONE && entry.is_removal)
+		number = entry.message.number;
+	entry_free(&entry);
 	return number;
 }
 
@@ -165,17 +161,17 @@ static enum error look_at_clock(struct bus *bus, enum bus_bucket bucket,
 	const struct reading reading = {.kind = NATS_AT,
 					.stream = nats_buckets[bucket].name,
 					.number = number};
-	natsMsg *message = NULL;
-	enum error error = nats_read_message(bus, &reading, &message);
+	struct nats_entry entry = {0};
+	enum error error = nats_read(bus, &reading, &entry);
 
 	if (error == ERR_NONE) {
 		lock_acquire(&bus->lock);
 		bus->clock_ms =
-			natsMsg_GetTime(message) / 1000000 - (int64_t)wall_ms;
+			(int64_t)entry.message.time_ms - (int64_t)wall_ms;
 		bus->clock_at_ms = clock_steady_ms();
 		lock_release(&bus->lock);
 	}
-	natsMsg_Destroy(message);
+	entry_free(&entry);
 	return error;
 }
 
@@ -250,26 +246,20 @@ static void drop(struct copy *copy, size_t i)
 	copy->rows[i] = copy->rows[--copy->count];
 }
 
-/* An entry that came since, or is read anew from a replica that may have an
- * older one. */
 static void take_entry(struct copy *copy, enum bus_bucket bucket,
-		       natsMsg *message)
+		       const struct nats_entry *entry)
 {
 	struct bus_row row;
 	size_t i;
 
-	copy->number = natsMsg_GetSequence(message);
-	row_take(&row, bucket, message);
+	copy->number = entry->message.number;
+	copy->time_ms = entry->message.time_ms;
+	row_take(&row, bucket, &entry->message);
 	i = find(copy, row.key);
-	if (i < copy->count && !copy->rows[i].is_old &&
-	    copy->rows[i].row.revision > row.revision) {
-		buffer_free(&row.value);
-		return;
-	}
 	if (i < copy->count)
 		drop(copy, i);
-	/* ours, for the clock */
-	if (is_removal(message) || row.key[0] == '_') {
+	/* that is ours, for the clock */
+	if (entry->is_removal || row.key[0] == '_') {
 		buffer_free(&row.value);
 		return;
 	}
@@ -279,65 +269,93 @@ static void take_entry(struct copy *copy, enum bus_bucket bucket,
 		(struct row){.row = row, .seen_ms = clock_steady_ms()};
 }
 
-/* Read the entries up to `last`. A replica may not have all of them yet: then
- * the leader is asked for each that there may be. */
+/* Rows that were not read anew: they are gone, or were written since the last
+ * entry was asked for. */
+static enum error look_for_old(struct bus *bus, enum bus_bucket bucket,
+			       struct copy *copy)
+{
+	struct nats_entry entry = {0};
+	enum error error = ERR_NONE;
+
+	for (size_t i = copy->count; i-- > 0 && error == ERR_NONE;) {
+		struct row *row = &copy->rows[i];
+
+		if (!row->is_old)
+			continue;
+		error = read_last(bus, bucket, row->row.key, &entry);
+		if (error == ERR_NOT_FOUND ||
+		    (error == ERR_NONE && entry.is_removal)) {
+			drop(copy, i);
+			error = ERR_NONE;
+		} else if (error == ERR_NONE) {
+			row->is_old = false;
+			buffer_free(&row->row.value);
+			row_take(&row->row, bucket, &entry.message);
+		}
+	}
+	entry_free(&entry);
+	return error;
+}
+
+/* Read the entries up to `last`. */
 static enum error read_entries(struct bus *bus, enum bus_bucket bucket,
 			       struct copy *copy, uint64_t last)
 {
-	struct reading reading = {.kind = NATS_NEXT,
+	struct reading reading = {.kind = NATS_NEXT_OF_LEADER,
 				  .stream = nats_buckets[bucket].name,
 				  .subject = nats_buckets[bucket].subject};
+	struct nats_entry entry = {0};
+	enum error error = ERR_NONE;
 
-	while (copy->number < last) {
-		natsMsg *message = NULL;
-		enum error error;
-
+	while (error == ERR_NONE && copy->number < last) {
 		reading.number = copy->number + 1;
-		error = nats_read_message(bus, &reading, &message);
+		error = nats_read(bus, &reading, &entry);
 		if (error == ERR_NONE)
-			take_entry(copy, bucket, message);
-		else if (error == ERR_NOT_FOUND && reading.kind == NATS_AT)
-			copy->number++;
-		else if (error == ERR_NOT_FOUND)
-			reading.kind = NATS_AT;
-		else
-			return error;
-		natsMsg_Destroy(message);
+			take_entry(copy, bucket, &entry);
 	}
-	return ERR_NONE;
+	entry_free(&entry);
+	if (error == ERR_NOT_FOUND) { /* it went since */
+		copy->number = last;
+		error = ERR_NONE;
+	}
+	if (error == ERR_NONE && copy->is_anew)
+		error = look_for_old(bus, bucket, copy);
+	if (error == ERR_NONE)
+		copy->is_anew = false;
+	return error;
 }
 
 /* Drop rows that were too old. */
 static enum error look_for_rows(struct bus *bus, enum bus_bucket bucket,
 				struct copy *copy)
 {
-	struct reading reading = {.kind = NATS_COPY,
-				  .stream = nats_buckets[bucket].name};
+	struct nats_entry entry = {0};
+	enum error error = ERR_NONE;
 
-	for (size_t i = copy->count; i-- > 0;) {
+	for (size_t i = copy->count; i-- > 0 && error == ERR_NONE;) {
 		struct row *row = &copy->rows[i];
-		natsMsg *message = NULL;
-		enum error error;
 
 		if (clock_steady_ms() - row->seen_ms < bus->lease_ms / LOOKS)
 			continue;
-		reading.number = row->row.revision;
-		error = nats_read_message(bus, &reading, &message);
-		natsMsg_Destroy(message);
-		message = NULL;
-		/* written again since, it has another number, which is read
-		 * the next time */
-		if (error == ERR_NOT_FOUND)
-			error = read_last(bus, bucket, row->row.key, &message);
-		natsMsg_Destroy(message);
-		if (error == ERR_NOT_FOUND)
-			drop(copy, i);
-		else if (error != ERR_NONE)
-			return error;
-		else
+		error = read_last(bus, bucket, row->row.key, &entry);
+		if (error == ERR_NONE) {
 			row->seen_ms = clock_steady_ms();
+		} else if (error == ERR_NOT_FOUND) {
+			drop(copy, i);
+			error = ERR_NONE;
+		}
 	}
-	return ERR_NONE;
+	entry_free(&entry);
+	return error;
+}
+
+/* From the first entry on, as they are numbered now. Rows stay meanwhile. */
+static void read_anew(struct copy *copy)
+{
+	copy->number = 0;
+	copy->is_anew = true;
+	for (size_t i = 0; i < copy->count; i++)
+		copy->rows[i].is_old = true;
 }
 
 static enum error refresh(struct bus *bus, enum bus_bucket bucket,
@@ -346,33 +364,27 @@ static enum error refresh(struct bus *bus, enum bus_bucket bucket,
 	struct reading reading = {.kind = NATS_LAST,
 				  .stream = nats_buckets[bucket].name,
 				  .subject = nats_buckets[bucket].subject};
-	natsMsg *message = NULL;
-	enum error error;
-	uint64_t last = 0;
+	struct nats_entry entry = {0};
+	enum error error = nats_read(bus, &reading, &entry);
+	uint64_t last = entry.message.number;
+	uint64_t time_ms = entry.message.time_ms;
 
-	error = nats_read_message(bus, &reading, &message);
-	if (error == ERR_NONE)
-		last = natsMsg_GetSequence(message);
-	natsMsg_Destroy(message);
+	entry_free(&entry);
 	if (error == ERR_NOT_FOUND) { /* it is empty */
 		copy_clear(copy);
 		return ERR_NONE;
 	}
+	if (error == ERR_NONE &&
+	    (last < copy->number ||
+	     (last == copy->number && time_ms != copy->time_ms)))
+		read_anew(copy);
 	if (error == ERR_NONE)
 		error = read_entries(bus, bucket, copy, last);
+	if (error == ERR_NONE && copy->number == last)
+		copy->time_ms = time_ms;
 	if (error == ERR_NONE && bucket != BUS_FACTS)
 		error = look_for_rows(bus, bucket, copy);
 	return error;
-}
-
-/* Servers of 2.9 that were killed may number their last entries anew, so that a
- * row has another revision than was acknowledged. Rows stay meanwhile: they may
- * be on no replica that is behind. */
-static void read_anew(struct copy *copy)
-{
-	copy->number = 0;
-	for (size_t i = 0; i < copy->count; i++)
-		copy->rows[i].is_old = true;
 }
 
 /* One thread at a time. Servers whose files are gone begin to count anew: after

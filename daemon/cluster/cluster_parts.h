@@ -149,6 +149,8 @@ struct cluster {
 	char trouble[NODE_TROUBLE_BYTES]; /* why it is not, or "" */
 	uint64_t trouble_ms;              /* steady: it was logged */
 	uint64_t join_ms;                 /* steady: not tried before this */
+	uint64_t joined_ms;      /* steady: the last time; 0: not yet */
+	uint64_t joined_before_ms; /* and the time before */
 	uint64_t answered_ms;    /* steady: the servers have answered */
 	bool has_members;        /* they were looked at once */
 	uint64_t lease_until_ms; /* by clock_lease_ms(); 0: there is none */

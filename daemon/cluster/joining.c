@@ -15,6 +15,7 @@ enum {
 	NODE_ANSWERERS = 4,
 	REMIND_MS = 60 * 1000, /* of what is wrong still */
 	RETRY_MS = 500,
+	SOON_MS = 10 * 1000,
 	DEAF_LEASES = 2,
 	WRONG_MS = 2000, /* settings, which somebody has to change */
 };
@@ -93,13 +94,19 @@ enum error join(struct cluster *cluster)
 		cluster->ops->hang_up(bus);
 	}
 	bus = NULL;
-	if (clock_steady_ms() < cluster->join_ms)
+	/* what has ended twice so soon will do so again, and each leaves a bus
+	 */
+	if (clock_steady_ms() < cluster->join_ms ||
+	    (cluster->joined_before_ms != 0 &&
+	     clock_steady_ms() < cluster->joined_before_ms + SOON_MS))
 		return ERR_NETWORK;
 	error = cluster->ops->open(&bus, &cluster->options.bus, why);
 	if (error == ERR_NONE)
 		error = listen_to_nodes(cluster, bus);
 	if (error == ERR_NONE) {
 		cluster->answered_ms = clock_steady_ms();
+		cluster->joined_before_ms = cluster->joined_ms;
+		cluster->joined_ms = cluster->answered_ms;
 		replace_bus(cluster, bus);
 		return ERR_NONE;
 	}

@@ -1,12 +1,87 @@
 """A node that starts while no server of the broker answers: it says so, answers
 what it has, refuses what it cannot do, and joins when there is one."""
 
+import socket
+import threading
 import time
 
 import broker
 import harness
+import jetstream
 
 STOPS_WITHIN_S = 5
+
+
+class Doors:
+    """Ways to servers, which slam behind each who comes in when that is set, or
+    let no word out that a stream has taken something."""
+
+    def __init__(self, *ports):
+        self.slams = False
+        self.muted = None  # b'"stream":"NAME", "seq"'
+        self.came = 0
+        self.doors = [socket.create_server(("127.0.0.1", 0))
+                      for _ in ports]
+        self.urls = ", ".join(f"nats://127.0.0.1:{door.getsockname()[1]}"
+                              for door in self.doors)
+        self.inside = []
+        for door in zip(self.doors, ports):
+            threading.Thread(target=self.open, args=door, daemon=True).start()
+
+    def open(self, door, port):
+        while True:
+            try:
+                guest = door.accept()[0]
+            except OSError:
+                return
+            self.came += 1
+            host = socket.create_connection(("127.0.0.1", port))
+            self.inside += [guest, host]
+            if self.slams:
+                threading.Timer(0.01, self.part, (guest, host)).start()
+            for way in ((self.carry, guest, host), (self.tell, host, guest)):
+                threading.Thread(target=way[0], args=way[1:],
+                                 daemon=True).start()
+
+    @staticmethod
+    def carry(source, target):
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+        except OSError:
+            pass
+        Doors.part(source, target)
+
+    def tell(self, source, target):
+        """What the server says, message by message."""
+        lines = source.makefile("rb")
+        try:
+            while line := lines.readline():
+                words = line.split()
+                if words and words[0] in (b"MSG", b"HMSG"):
+                    line += lines.read(int(words[-1]) + 2)
+                if self.muted is None or self.muted not in line:
+                    target.sendall(line)
+        except OSError:
+            pass
+        Doors.part(source, target)
+
+    @staticmethod
+    def part(*ends):
+        for end in ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def slam(self):
+        self.slams = True
+        self.part(*self.inside)
+
+    def close(self):
+        self.part(*self.inside)
+        for end in self.doors + self.inside:
+            end.close()
 
 
 class Begin(harness.Case):
@@ -41,12 +116,11 @@ class Begin(harness.Case):
             node.request("DELETE", "/v1/cluster/nodes/b").status, 503)
 
     def expect_joined(self, node):
-        harness.wait_until(
-            lambda: sum(row["owned"] for row in
-                        node.json("/v1/cluster")["nodes"]) == 257,
-            "the node to own all")
-        self.assertIs(node.json("/v1/cluster")["has_joined"], True)
-        self.assertIsNone(node.json("/v1/cluster")["trouble"])
+        def owns_all():
+            facts = node.json("/v1/cluster")
+            return (facts["has_joined"] and facts["trouble"] is None and
+                    sum(row["owned"] for row in facts["nodes"]) == 257)
+        harness.wait_until(owns_all, "the node to own all")
 
     def expect_stale(self, node):
         for path, arguments in (
@@ -87,6 +161,42 @@ class Begin(harness.Case):
         node.start()
         self.stop_soon(node)
         node.verify_store()
+
+    def test_a_connection_that_ends_again_and_again(self):
+        """libnats goes from one server to the next without a pause."""
+        self.servers.start(0)
+        doors = Doors(*3 * self.servers.ports[:1])
+        self.addCleanup(doors.close)
+        node = broker.Node("a", doors, {"cluster": {"log_replicas": 1}})
+        self.addCleanup(node.remove)
+        self.expect_joined(node.start())
+        doors.slam()
+        time.sleep(2)
+        before = doors.came
+        time.sleep(3)
+        self.assertLess(doors.came - before, 75)
+        doors.slams = False
+        self.expect_joined(node)
+
+    def test_a_leader_that_acknowledges_nothing(self):
+        servers = broker.Broker(3)
+        self.addCleanup(servers.remove)
+        doors = Doors(*servers.ports[:3])
+        self.addCleanup(doors.close)
+        node = broker.Node("a", doors, {"cluster": {"lease": "6 s"}})
+        self.addCleanup(node.remove)
+        self.expect_joined(node.start())
+        client = jetstream.JetStream(servers.ports[0])
+        self.addCleanup(client.close)
+
+        def leader():
+            return client.ask("INFO", "KV_tpl_nodes")["cluster"].get("leader")
+        before = leader()
+        doors.muted = b'"stream":"KV_tpl_nodes", "seq"'
+        harness.wait_until(lambda: "is told to step down" in node.messages(),
+                           "that it is said", 30)
+        harness.wait_until(lambda: leader() not in (None, before),
+                           "another leader", 60)
 
     def test_what_is_wrong_is_said(self):
         self.servers.start(0)

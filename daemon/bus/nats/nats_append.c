@@ -304,6 +304,7 @@ enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
 			      .states = mem_alloc(count, sizeof(*batch.states)),
 			      .count = count,
 			      .operation = operation};
+	enum error error;
 
 	for (size_t i = 0; i < count; i++) {
 		entries[i].number = 0;
@@ -317,7 +318,13 @@ enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
 		if (!has_new(bus, &batch) || !nats_pause(&patience))
 			break;
 	}
-	return batch_end(bus, &batch);
+	error = batch_end(bus, &batch);
+	/* what is refused says nothing of what would be taken */
+	if (count > 0 &&
+	    (entries[0].error == ERR_NONE || entries[0].error == ERR_NETWORK))
+		nats_heard(bus, entries[0].subject,
+			   entries[0].error == ERR_NONE);
+	return error;
 }
 
 enum error nats_append(struct bus *bus, struct bus_entry *entries, size_t count)

@@ -33,6 +33,12 @@ struct refusal {
 	uint64_t at_ms; /* clock_steady_ms() */
 };
 
+/* A stream that does not acknowledge what is written. */
+struct mute {
+	uint64_t since_ms;            /* clock_steady_ms(); 0: it does */
+	char leader[NATS_NAME_BYTES]; /* then; "": none */
+};
+
 struct listening {
 	bus_listener *listener;
 	void *context;
@@ -65,8 +71,12 @@ struct bus {
 	struct refusal refusals[NATS_REFUSALS];
 	size_t refusal_count; /* of all; the newest overwrite the oldest */
 	struct listening *listenings;
+	struct mute mutes[BUS_STREAMS + BUS_BUCKETS];
+	uint64_t lost_ms; /* clock_steady_ms(): of the last nats_is_lost() */
 	unsigned subscriptions; /* that may still call us */
 	uint64_t connections;   /* so many there were */
+	uint64_t flaps_ms;      /* clock_steady_ms(): since then... */
+	unsigned flaps;         /* ...so many ended */
 	int64_t clock_ms;       /* the server's is ahead */
 	uint64_t clock_at_ms;   /* clock_steady_ms(); 0: not known */
 	bool is_connected;
@@ -133,6 +143,14 @@ enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
 			  size_t count, const char *operation);
 enum error nats_append(struct bus *bus, struct bus_entry *entries,
 		       size_t count);
+
+/* nats_mute.c */
+
+/* What was written to the subject was acknowledged, or not answered in time. */
+void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged);
+/* Its leader says that a subject has no last entry, and has one: it is to be
+ * another one. */
+void nats_is_lost(struct bus *bus, const char *stream);
 
 /* nats_read.c */
 

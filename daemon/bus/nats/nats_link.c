@@ -10,6 +10,10 @@
 
 enum {
 	RECONNECT_MS = 250,
+	/* libnats goes from one server to the next without a pause: a
+	 * connection that has ended so often in so long is given up. */
+	FLAPS = 10,
+	FLAPS_MS = 10000,
 	/* A server that is silent for twice as long is gone. */
 	PING_MS = 2000,
 	MAX_SERVERS = 16,
@@ -139,12 +143,34 @@ static void set_connected(struct bus *bus, bool is_connected, bool is_closed)
 	lock_release(&bus->lock);
 }
 
+/* How often it has ended of late. */
+static unsigned count_flap(struct bus *bus)
+{
+	uint64_t now_ms = clock_steady_ms();
+	unsigned flaps;
+
+	lock_acquire(&bus->lock);
+	if (now_ms >= bus->flaps_ms + FLAPS_MS) {
+		bus->flaps_ms = now_ms;
+		bus->flaps = 0;
+	}
+	flaps = ++bus->flaps;
+	lock_release(&bus->lock);
+	return flaps;
+}
+
 static void on_disconnected(natsConnection *connection, void *closure)
 {
-	(void)connection;
-	if (is_in_use(closure))
-		log_warn("cluster: no connection to a NATS server");
+	const char *why = "";
+
+	if (is_in_use(closure)) {
+		natsConnection_GetLastError(connection, &why);
+		log_warn("cluster: no connection to a NATS server%s%s",
+			 *why == '\0' ? "" : ": ", why);
+	}
 	set_connected(closure, false, false);
+	if (count_flap(closure) >= FLAPS)
+		natsConnection_Close(connection);
 }
 
 static void on_reconnected(natsConnection *connection, void *closure)

@@ -150,8 +150,8 @@ static void write_question(const struct reading *reading,
 	}
 }
 
-enum error nats_read(struct bus *bus, const struct reading *reading,
-		     struct nats_entry *out)
+static enum error read_entry(struct bus *bus, const struct reading *reading,
+			     struct nats_entry *out)
 {
 	bool is_replicas = reading->kind == NATS_NEXT;
 	struct patience patience = nats_patience(bus, bus->timeout_ms);
@@ -177,6 +177,26 @@ enum error nats_read(struct bus *bus, const struct reading *reading,
 		if (!nats_pause(&patience))
 			return ERR_NETWORK;
 	}
+}
+
+enum error nats_read(struct bus *bus, const struct reading *reading,
+		     struct nats_entry *out)
+{
+	enum error error = read_entry(bus, reading, out);
+	struct reading first = *reading;
+
+	if (reading->kind != NATS_LAST || error != ERR_NOT_FOUND)
+		return error;
+	/* servers that were killed may have lost the list of what is last */
+	first.kind = NATS_NEXT_OF_LEADER;
+	error = read_entry(bus, &first, out);
+	if (error != ERR_NONE)
+		return error;
+	error = read_entry(bus, reading, out); /* or it came meanwhile */
+	if (error != ERR_NOT_FOUND)
+		return error;
+	nats_is_lost(bus, reading->stream);
+	return ERR_NETWORK;
 }
 
 static enum error read_message(struct bus *bus, enum bus_stream stream,

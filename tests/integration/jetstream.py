@@ -1,0 +1,55 @@
+"""A client of a nats-server that is just enough to change what it stores."""
+
+import base64
+import json
+import socket
+
+
+class JetStream:
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), 10)
+        self.lines = self.socket.makefile("rb")
+        self.lines.readline()  # INFO
+        self.socket.sendall(b'CONNECT {"verbose": false}\r\nSUB inbox 1\r\n')
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+    def request(self, subject, data=b""):
+        self.socket.sendall(b"PUB %s inbox %d\r\n%s\r\n" %
+                            (subject.encode(), len(data), data))
+        while True:
+            words = self.lines.readline().split()
+            if not words:
+                raise OSError("the server has closed the connection")
+            if words[0] == b"PING":
+                self.socket.sendall(b"PONG\r\n")
+            elif words[0] == b"MSG":
+                return json.loads(self.lines.read(int(words[-1]) + 2))
+
+    def ask(self, verb, stream, **fields):
+        answer = self.request(f"$JS.API.STREAM.{verb}.{stream}",
+                              json.dumps(fields).encode() if fields else b"")
+        if "error" in answer:
+            raise OSError(f"{verb} of {stream}: {answer['error']}")
+        return answer
+
+    def entries(self, stream):
+        """[(subject, bytes)] of all entries."""
+        state = self.ask("INFO", stream)["state"]
+        rows = [self.ask("MSG.GET", stream, seq=number)["message"]
+                for number in range(state["first_seq"], state["last_seq"] + 1)]
+        return [(row["subject"], base64.b64decode(row["data"])) for row in rows]
+
+    def renumber(self, stream, shift):
+        """The same entries under other numbers, as servers do that were killed;
+        where the numbers become less the first one goes."""
+        config = self.ask("INFO", stream)["config"]
+        entries = self.entries(stream)
+        self.ask("DELETE", stream)
+        self.ask("CREATE", stream, **config)
+        entries = [entries[0]] * max(shift, 0) + entries[max(-shift, 0):]
+        for subject, data in entries:
+            self.request(subject, data)

@@ -71,21 +71,29 @@ static json_t *facts_json(const struct cluster_facts *facts)
 {
 	json_t *nodes = json_array();
 	json_t *partitions = json_array();
+	json_t *away = json_array();
 
+	for (size_t i = 0; i < facts->away_count; i++)
+		json_array_append_new(
+			away, json_pack("{s:s, s:I, s:I}", "name",
+					facts->away[i].name, "capacity",
+					(json_int_t)facts->away[i].capacity,
+					"silent_ms",
+					(json_int_t)facts->away[i].silent_ms));
 	for (size_t i = 0; i < facts->node_count; i++)
 		json_array_append_new(nodes, node_json(&facts->nodes[i]));
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
 		json_array_append_new(partitions,
 				      partition_json(i, &facts->partitions[i]));
 	return json_pack(
-		"{s:s, s:b, s:b, s:b, s:o, s:I, s:I, s:I, s:o, s:o}", "name",
-		facts->name, "has_joined", (int)facts->has_joined,
+		"{s:s, s:b, s:b, s:b, s:o, s:I, s:I, s:I, s:o, s:o, s:o}",
+		"name", facts->name, "has_joined", (int)facts->has_joined,
 		"is_connected", (int)facts->is_connected, "has_lease",
 		(int)facts->has_lease, "trouble", text_or_null(facts->trouble),
 		"failovers", (json_int_t)facts->failovers, "moves",
 		(json_int_t)facts->moves, "divergences",
-		(json_int_t)facts->divergences, "nodes", nodes, "partitions",
-		partitions);
+		(json_int_t)facts->divergences, "nodes", nodes, "away", away,
+		"partitions", partitions);
 }
 
 /* False, answered, when there is none. */

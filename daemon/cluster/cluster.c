@@ -308,6 +308,7 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 		 cluster->trouble);
 	for (size_t i = 0; i < cluster->member_count; i++)
 		facts_out->nodes[i] = cluster->members[i].facts;
+	presence_facts(cluster, facts_out);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		const struct partition *partition = &cluster->partitions[i];
 		struct partition_facts *facts = &facts_out->partitions[i];

@@ -71,6 +71,15 @@ struct node_facts {
 	uint32_t reseals;
 };
 
+/* A node without a lease that is expected back (cluster.patience). */
+struct away_facts {
+	char name[NODE_NAME_BYTES];
+	uint32_t capacity;
+	uint64_t silent_ms; /* since it last said that it is there */
+};
+
+enum { AWAY_SHOWN = 32 };
+
 struct cluster_facts {
 	char name[NODE_NAME_BYTES]; /* this node's */
 	bool has_joined;    /* it has reached the broker since it started */
@@ -87,6 +96,8 @@ struct cluster_facts {
 					     or "" */
 	struct node_facts *nodes; /* [node_count], sorted by name; free() */
 	size_t node_count;
+	size_t away_count; /* AWAY_SHOWN at most */
+	struct away_facts away[AWAY_SHOWN];
 	struct partition_facts partitions[ALL_PARTITIONS];
 };
 

@@ -164,8 +164,8 @@ struct cluster {
 	uint64_t append_bytes;
 	struct member *members; /* [member_count], sorted by name */
 	size_t member_count;
-	struct presence *presences; /* [presence_count]; the membership
-				       thread's alone */
+	struct presence *presences; /* [presence_count]; written by the
+				       membership thread alone */
 	size_t presence_count;
 	uint64_t told_ms; /* steady: when we last said so; 0: not yet */
 	struct partition partitions[ALL_PARTITIONS];
@@ -230,6 +230,9 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 
 /* Say that we are there, when it is time, and forget who does not come back. */
 void presence_tell(struct cluster *cluster);
+
+/* Those who are away; with the lock held, any thread. */
+void presence_facts(const struct cluster *cluster, struct cluster_facts *out);
 
 /* "n.NAME" in BUS_FACTS. */
 void presence_key(const char *node, char out[BUS_KEY_BYTES]);

@@ -96,9 +96,31 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 				 presence->name);
 		used++;
 	}
+	lock_acquire(&cluster->lock);
 	free(cluster->presences);
 	cluster->presences = presences;
 	cluster->presence_count = used;
+	lock_release(&cluster->lock);
+}
+
+void presence_facts(const struct cluster *cluster, struct cluster_facts *out)
+{
+	uint64_t now_ms =
+		(uint64_t)((int64_t)clock_wall_ms() + cluster->clock_ms);
+
+	for (size_t i = 0; i < cluster->presence_count; i++) {
+		const struct presence *presence = &cluster->presences[i];
+		struct away_facts *away = &out->away[out->away_count];
+
+		if (!presence->is_away || out->away_count == AWAY_SHOWN)
+			continue;
+		memcpy(away->name, presence->name, sizeof(away->name));
+		away->capacity = presence->capacity;
+		away->silent_ms = now_ms > presence->time_ms
+					  ? now_ms - presence->time_ms
+					  : 0;
+		out->away_count++;
+	}
 }
 
 /* One of the nodes forgets those who did not come back. */

@@ -47,6 +47,20 @@ static const struct client_list nodes = {
 	"nodes", node_columns, sizeof(node_columns) / sizeof(node_columns[0]),
 	add_node};
 
+static const struct column away_columns[] = {
+	{.title = "AWAY"},
+	{.title = "CAPACITY", .is_number = true},
+	{.title = "SILENT", .is_number = true},
+};
+
+static void add_away(struct text_table *table, const json_t *node)
+{
+	table_add_text(table, field_text(node, "name"));
+	table_printf(table, "%" PRIu64, field_whole(node, "capacity"));
+	table_printf(table, "%.1f s",
+		     (double)field_whole(node, "silent_ms") / 1000);
+}
+
 static const struct column partition_columns[] = {
 	{.title = "PARTITION", .is_number = true},
 	{.title = "OWNER"},
@@ -103,28 +117,34 @@ static void print_table(const json_t *rows, const struct client_list *list,
 	table_destroy(table);
 }
 
-/* The node that was asked, then all nodes, then the partitions that are not as
- * they shall be. */
+/* The node that was asked, then all nodes, those that are away, then the
+ * partitions that are not as they shall be. */
 static void print_status(json_t *answer)
 {
 	static const struct client_list partitions = {
 		"partitions", partition_columns,
 		sizeof(partition_columns) / sizeof(partition_columns[0]),
 		add_partition};
+	static const struct client_list away = {
+		"away", away_columns,
+		sizeof(away_columns) / sizeof(away_columns[0]), add_away};
 	json_t *members[] = {
 		json_incref(json_object_get(answer, "nodes")),
+		json_incref(json_object_get(answer, "away")),
 		json_incref(json_object_get(answer, "partitions"))};
 
 	bool has_joined = json_is_true(json_object_get(answer, "has_joined"));
 
 	json_object_del(answer, "nodes");
+	json_object_del(answer, "away");
 	json_object_del(answer, "partitions");
 	client_print_object(answer);
 	print_table(members[0], &nodes, NULL);
+	print_table(members[1], &away, NULL);
 	if (has_joined) /* else it knows of none */
-		print_table(members[1], &partitions, is_restless);
-	json_decref(members[0]);
-	json_decref(members[1]);
+		print_table(members[2], &partitions, is_restless);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		json_decref(members[i]);
 }
 
 static enum ctl_status show_status(const struct ctl *ctl)

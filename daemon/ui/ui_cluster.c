@@ -161,6 +161,25 @@ static void append_nodes(struct buffer *out, const json_t *nodes)
 	ui_table_end(out);
 }
 
+/* Those whose copies wait for them. */
+static void append_away(struct buffer *out, const json_t *away)
+{
+	const json_t *node;
+	size_t i;
+
+	if (json_array_size(away) == 0)
+		return;
+	buffer_append_text(out, "<p>Away, and expected back:");
+	json_array_foreach(away, i, node)
+	{
+		buffer_append_text(out, i == 0 ? " " : ", ");
+		ui_text(out, ui_member(node, "name"), UI_LABEL_COLUMNS);
+		buffer_printf(out, " (silent for %" PRIu64 " s)",
+			      ui_whole(node, "silent_ms") / 1000);
+	}
+	buffer_append_text(out, "</p>\n");
+}
+
 static void append_figures(struct buffer *out, const json_t *cluster)
 {
 	static const struct {
@@ -213,5 +232,6 @@ void ui_cluster(struct buffer *out, const json_t *cluster)
 	append_trouble(out, cluster);
 	append_figures(out, cluster);
 	append_nodes(out, json_object_get(cluster, "nodes"));
+	append_away(out, json_object_get(cluster, "away"));
 	append_field(out, cluster);
 }

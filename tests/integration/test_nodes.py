@@ -129,6 +129,12 @@ class Nodes(Pair):
         answer = left.request("DELETE", "/v1/sites/" + host)
         self.assertEqual(answer.status, 200, answer.text)
         self.assertLess(time.monotonic() - before, 10)
+        harness.wait_until(
+            lambda: [node["name"] for node in
+                     left.json("/v1/cluster")["away"]] == [owner],
+            "a node that is away")
+        said = left.ctl("node", "status").stdout
+        self.assertRegex(said, rf"AWAY +CAPACITY +SILENT\n{owner} ")
 
     def ingest_pages(self, nodes, owners):
         """An archive of all sites; that of a page that is none comes last."""

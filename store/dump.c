@@ -162,11 +162,13 @@ bool journal_place_get(struct txn *txn, unsigned partition,
 	value = txn_get(txn, TABLE_META, slice_of(name));
 	if (value.data == NULL)
 		return false;
-	if (value.size != sizeof(*place_out)) {
+	/* those before there was a hash are shorter */
+	if (value.size != sizeof(*place_out) &&
+	    value.size != offsetof(struct journal_place, hash)) {
 		txn_fail(txn, ERR_CORRUPT);
 		return false;
 	}
-	memcpy(place_out, value.data, sizeof(*place_out));
+	memcpy(place_out, value.data, value.size);
 	return true;
 }
 

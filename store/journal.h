@@ -80,6 +80,7 @@ struct journal_place {
 			  */
 	uint64_t epoch;  /* of the last owner that is in it */
 	uint64_t is_whole; /* 0: its copy is not complete */
+	uint64_t hash;     /* of that entry; 0: not known */
 };
 
 /* False, and zeros: the partition is not here. */

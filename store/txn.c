@@ -28,6 +28,18 @@ bool txn_is_open(void)
 	return open_count > 0;
 }
 
+void txn_wait_begin(void)
+{
+	assert(open_count == 1);
+	open_count = 0;
+}
+
+void txn_wait_end(void)
+{
+	assert(open_count == 0);
+	open_count = 1;
+}
+
 enum error error_from_mdb(int rc)
 {
 	switch (rc) {

@@ -87,6 +87,11 @@ struct txn txn_begin_write(struct store *store);
  * not wait for another thread. */
 bool txn_is_open(void);
 
+/* But for the log of a cluster, which comes before the commit: between these
+ * two it may. One must be open. */
+void txn_wait_begin(void);
+void txn_wait_end(void);
+
 /*
  * Insert or replace. `key` is 1..511 bytes (LMDB's limit), else ERR_MALFORMED.
  * Neither may point into the map. Errors of any step: ERR_STORE_FULL,

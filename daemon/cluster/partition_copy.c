@@ -39,6 +39,7 @@ static void begin_dump(struct dumping *dumping, struct store *store,
 		.partition = partition,
 		.epoch = place.epoch,
 		.number = place.number,
+		.entry = place.hash,
 		.time_ms = now_ms,
 	};
 }
@@ -166,6 +167,7 @@ static enum error end_load(struct loading *loading,
 	loading->copy->head = head;
 	place.number = head.number;
 	place.epoch = head.epoch;
+	place.hash = head.entry;
 	if (loading->store == NULL)
 		return ERR_NONE;
 	return put_place(loading->store, loading->partition, &place);

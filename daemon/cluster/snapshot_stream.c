@@ -10,7 +10,7 @@
 
 enum {
 	MAGIC_BYTES = 8,
-	VERSION = 1,
+	VERSION = 2,
 	SIZE_BYTES = 4,
 	TAIL_BYTES = 24,
 	MAX_WINDOW_LOG = 23, /* of zstd: 8 MiB, which bounds the reader */
@@ -28,6 +28,7 @@ struct head_bytes {
 	uint32_t zero;
 	uint64_t epoch;
 	uint64_t number;
+	uint64_t entry;
 	uint64_t time_ms;
 	uint64_t hash; /* of the above */
 };
@@ -94,6 +95,7 @@ struct snapshot_writer *snapshot_writer_create(const struct snapshot_head *head,
 		.partition = htole32(head->partition),
 		.epoch = htole64(head->epoch),
 		.number = htole64(head->number),
+		.entry = htole64(head->entry),
 		.time_ms = htole64(head->time_ms),
 	};
 	memcpy(writer->head.magic, magic, sizeof(magic));
@@ -233,6 +235,7 @@ static enum error read_head(struct snapshot_reader *reader)
 		.partition = le32toh(bytes->partition),
 		.epoch = le64toh(bytes->epoch),
 		.number = le64toh(bytes->number),
+		.entry = le64toh(bytes->entry),
 		.time_ms = le64toh(bytes->time_ms),
 	};
 	return ERR_NONE;

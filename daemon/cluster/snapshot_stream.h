@@ -1,6 +1,6 @@
 /*
  * daemon/cluster/snapshot_stream.h - a partition as one stream of bytes: a head
- * of 56 bytes, then one frame of zstd. In that are chunks, each behind its size
+ * of 64 bytes, then one frame of zstd. In that are chunks, each behind its size
  * (32 bits), a size of 0, and a tail: how many chunks and bytes, and their
  * hash. All numbers are little-endian.
  *
@@ -21,7 +21,7 @@
 #include "store/slice.h"
 
 enum {
-	SNAPSHOT_HEAD_BYTES = 56,
+	SNAPSHOT_HEAD_BYTES = 64,
 	SNAPSHOT_MAX_CHUNK = 1 << 28, /* bytes; a row is in one chunk */
 	SNAPSHOT_LEVEL = 3,           /* of zstd; bodies are packed already */
 };
@@ -31,6 +31,7 @@ struct snapshot_head {
 	uint32_t partition;
 	uint64_t epoch;   /* of the last owner that is in it */
 	uint64_t number;  /* of the last entry of the log that is in it */
+	uint64_t entry;   /* the hash of that one; 0: not known */
 	uint64_t time_ms; /* when it was made */
 };
 

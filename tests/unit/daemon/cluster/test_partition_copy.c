@@ -72,7 +72,8 @@ static void set_place(uint64_t number)
 {
 	struct txn txn = txn_begin_write(owner.store);
 
-	journal_place_put(&txn, 'a', &(struct journal_place){number, 3, true});
+	journal_place_put(&txn, 'a',
+			  &(struct journal_place){number, 3, true, ~number});
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
 }
 
@@ -132,6 +133,7 @@ static void expect_whole(void)
 	ck_assert_uint_eq(its.number, 42);
 	ck_assert_uint_eq(its.epoch, 3);
 	ck_assert_uint_eq(its.is_whole, 1);
+	ck_assert_uint_eq(its.hash, ~UINT64_C(42));
 	ck_assert_uint_eq(sum_of(follower.store, 'a'),
 			  sum_of(owner.store, 'a'));
 	ck_assert_uint_eq(sum_of(follower.store, 'b'), 0);

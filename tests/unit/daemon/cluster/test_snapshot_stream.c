@@ -21,6 +21,7 @@ static const struct snapshot_head head = {
 	.partition = 17,
 	.epoch = 5,
 	.number = UINT64_C(12345678901),
+	.entry = UINT64_C(0xfedcba9876543210),
 	.time_ms = UINT64_C(1700000000000),
 };
 

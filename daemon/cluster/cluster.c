@@ -318,7 +318,7 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 		memcpy(facts->wanted, partition->wanted, sizeof(facts->wanted));
 		facts->epoch = partition->state == PARTITION_OWN
 				       ? partition->epoch
-				       : partition->revision;
+				       : partition->row_epoch;
 		facts->applied = partition->applied;
 		facts->last = partition->last < partition->applied
 				      ? partition->applied
@@ -339,7 +339,7 @@ void cluster_find(struct cluster *cluster, unsigned partition,
 	*out = (struct whereabouts){
 		.is_own = row->state == PARTITION_OWN && has_lease(cluster),
 		.is_copy = row->is_whole,
-		.epoch = row->revision,
+		.epoch = row->row_epoch,
 		.last = row->last,
 	};
 	if (strcmp(row->owner, cluster->options.bus.name) != 0)
@@ -355,8 +355,8 @@ void cluster_find(struct cluster *cluster, unsigned partition,
 struct asking {
 	struct cluster *cluster;
 	unsigned partition;
-	const char *node;  /* or NULL */
-	uint64_t revision; /* of the partition's row when it went out */
+	const char *node; /* or NULL */
+	uint64_t epoch;   /* of the partition's row when it went out */
 };
 
 static bool has_member(const struct cluster *cluster, const char *name)
@@ -377,8 +377,8 @@ static bool may_answer(const void *context)
 	lock_acquire(&cluster->lock);
 	may = asking->node != NULL
 		      ? has_member(cluster, asking->node)
-		      : cluster->partitions[asking->partition].revision ==
-				asking->revision;
+		      : cluster->partitions[asking->partition].row_epoch ==
+				asking->epoch;
 	may &= !cluster->is_ending;
 	lock_release(&cluster->lock);
 	return may;
@@ -401,7 +401,7 @@ enum error cluster_ask(struct cluster *cluster, unsigned partition,
 	} else {
 		question_subject_of(partition, subject);
 		lock_acquire(&cluster->lock);
-		asking.revision = cluster->partitions[partition].revision;
+		asking.epoch = cluster->partitions[partition].row_epoch;
 		lock_release(&cluster->lock);
 	}
 	return cluster->ops->ask(bus, subject, question, &patience, answer);

@@ -40,6 +40,8 @@ struct partition {
 	char owner[NODE_NAME_BYTES];  /* by its row in BUS_FACTS; "": there is
 					 none */
 	uint64_t revision;            /* of that row; 0: there is none */
+	uint64_t row_epoch;           /* in that row: each that is written has a
+					 higher one, whatever its revision is */
 	char wanted[NODE_NAME_BYTES]; /* who shall own it */
 	bool wants_copy;              /* this node shall have it */
 	bool is_first;       /* of those that have it whole, this node comes
@@ -179,6 +181,10 @@ void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
 
 /* As well, of the questions to its owner. */
 void question_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
+
+/* Who owns a partition, by its row, "NODE EPOCH": the epoch; that of a row
+ * without one is its revision. */
+uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES]);
 
 /* The row of a partition in BUS_FACTS: "p.017". */
 void partition_key(unsigned partition, char out[BUS_KEY_BYTES]);

@@ -93,23 +93,51 @@ static enum error change_engine(struct cluster *cluster, unsigned number,
 	return pipeline_command(cluster->pipeline, &change);
 }
 
-/* Write the row that says who owns it. */
+/* Whether its row is as we know it but for its revision, which servers that
+ * were killed give anew. */
+static bool has_other_revision(struct cluster *cluster, const char *key,
+			       const struct partition *known,
+			       uint64_t *revision_out)
+{
+	struct bus_row row = {0};
+	char owner[NODE_NAME_BYTES];
+	bool is_it = cluster->ops->get(cluster->bus, BUS_FACTS, key, &row) ==
+			     ERR_NONE &&
+		     owner_read(&row, owner) == known->row_epoch &&
+		     strcmp(owner, known->owner) == 0;
+
+	*revision_out = row.revision;
+	buffer_free(&row.value);
+	return is_it;
+}
+
+/* Write the row that says who owns it: "NODE EPOCH". */
 static enum error write_owner(struct cluster *cluster, unsigned number,
 			      const char *owner)
 {
 	struct partition *partition = &cluster->partitions[number];
+	const struct partition before = view(cluster, number);
+	uint64_t epoch =
+		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
+							  : before.read_epoch);
 	char key[BUS_KEY_BYTES];
-	uint64_t expected = number_of(cluster, &partition->revision);
+	char text[NODE_NAME_BYTES + 24];
 	uint64_t revision;
 	enum error error;
 
 	partition_key(number, key);
-	error = cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(owner),
-				  expected, &revision);
+	snprintf(text, sizeof(text), "%s %" PRIu64, owner, epoch);
+	error = cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
+				  before.revision, &revision);
+	if (error == ERR_BUSY && before.revision != 0 &&
+	    has_other_revision(cluster, key, &before, &revision))
+		error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+					  slice_of(text), revision, &revision);
 	if (error != ERR_NONE)
 		return error;
 	lock_acquire(&cluster->lock);
 	partition->revision = revision;
+	partition->row_epoch = epoch;
 	snprintf(partition->owner, sizeof(partition->owner), "%s", owner);
 	lock_release(&cluster->lock);
 	return ERR_NONE;
@@ -183,7 +211,7 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 		.partition = (uint16_t)number,
 		.parts = 1,
 		.epoch = number_of(cluster,
-				   &cluster->partitions[number].revision),
+				   &cluster->partitions[number].row_epoch),
 		.before = last,
 		.time_ms = clock_wall_ms(),
 	};
@@ -198,17 +226,17 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* The row names us, by a revision that nobody else has: the log is read to its
+/* The row names us, with an epoch that nobody else has: the log is read to its
  * end, and is ours from there. */
 static enum error activate(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
-	uint64_t epoch = number_of(cluster, &partition->revision);
+	uint64_t epoch = number_of(cluster, &partition->row_epoch);
 	uint64_t last;
 	enum error error = read_to_end(cluster, number, &last);
 
-	/* servers may number rows anew (nats_rows.c), and the log have a claim
-	 * of a later epoch: the row is written again, which gives it another */
+	/* rows may have been lost, and the log have a claim of a later epoch:
+	 * the row is written again, which gives it another */
 	if (error == ERR_NONE &&
 	    number_of(cluster, &partition->read_epoch) > epoch) {
 		set_state(cluster, number, PARTITION_FOLLOWED);
@@ -560,7 +588,7 @@ static void own(struct cluster *cluster, unsigned number,
 	const char *self = cluster->options.bus.name;
 
 	if (strcmp(partition->owner, self) != 0 ||
-	    partition->revision != partition->epoch) {
+	    partition->row_epoch != partition->epoch) {
 		leave(cluster, number);
 	} else if (partition->is_unsure) {
 		if (is_nothing_new(cluster, number)) {

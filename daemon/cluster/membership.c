@@ -209,6 +209,14 @@ static enum error find_revision(struct cluster *cluster, uint64_t *revision)
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
+static enum error put_member(struct cluster *cluster, const char *text,
+			     uint64_t *revision)
+{
+	return cluster->ops->put(cluster->bus, BUS_NODES,
+				 cluster->options.bus.name, slice_of(text),
+				 *revision, revision);
+}
+
 /* Write our row. The lease begins when that began: the broker's begins later.
  */
 static enum error renew(struct cluster *cluster)
@@ -222,12 +230,15 @@ static enum error renew(struct cluster *cluster)
 	if (revision == 0)
 		error = find_revision(cluster, &revision);
 	if (error == ERR_NONE)
-		error = cluster->ops->put(cluster->bus, BUS_NODES,
-					  cluster->options.bus.name,
-					  slice_of(text), revision, &revision);
+		error = put_member(cluster, text, &revision);
+	/* servers that were killed may have given it another one; when it is
+	 * gone the lease has ended, and begins with the next turn */
+	if (error == ERR_BUSY && cluster->revision != 0 &&
+	    find_revision(cluster, &revision) == ERR_NONE && revision != 0)
+		error = put_member(cluster, text, &revision);
 	free(text);
 	if (error == ERR_BUSY)
-		cluster->revision = 0; /* it has ended, and is asked for anew */
+		cluster->revision = 0;
 	if (error != ERR_NONE)
 		return error;
 	lock_acquire(&cluster->lock);
@@ -353,6 +364,20 @@ static bool read_key(const char *key, const char *kind, unsigned *number_out)
 	       number < ALL_PARTITIONS;
 }
 
+uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
+{
+	char text[NODE_NAME_BYTES + 24];
+	char *space;
+
+	snprintf(text, sizeof(text), "%.*s", (int)row->value.size,
+		 row->value.size == 0 ? "" : row->value.data);
+	space = strchr(text, ' ');
+	if (space != NULL)
+		*space = '\0';
+	snprintf(name, NODE_NAME_BYTES, "%.*s", NODE_NAME_BYTES - 1, text);
+	return space == NULL ? row->revision : strtoull(space + 1, NULL, 10);
+}
+
 /* Who owns what. */
 static enum error look_at_owners(struct cluster *cluster)
 {
@@ -367,6 +392,8 @@ static enum error look_at_owners(struct cluster *cluster)
 	lock_acquire(&cluster->lock);
 	for (size_t i = 0; i < count; i++) {
 		unsigned number;
+		uint64_t epoch;
+		char owner[NODE_NAME_BYTES];
 		struct partition *partition;
 
 		if (read_key(rows[i].key, "s.", &number))
@@ -376,12 +403,12 @@ static enum error look_at_owners(struct cluster *cluster)
 			continue;
 		partition = &cluster->partitions[number];
 		/* what we have written since is newer than what was read */
-		if (rows[i].revision < partition->revision)
+		epoch = owner_read(&rows[i], owner);
+		if (epoch < partition->row_epoch)
 			continue;
+		partition->row_epoch = epoch;
 		partition->revision = rows[i].revision;
-		snprintf(partition->owner, sizeof(partition->owner), "%.*s",
-			 (int)rows[i].value.size,
-			 rows[i].value.size == 0 ? "" : rows[i].value.data);
+		memcpy(partition->owner, owner, sizeof(partition->owner));
 	}
 	lock_release(&cluster->lock);
 	free_rows(rows, count);

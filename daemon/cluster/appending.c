@@ -27,6 +27,7 @@ struct portion {
 	unsigned partition;
 	uint64_t epoch;
 	uint64_t number;      /* of the last entry */
+	uint64_t hash;        /* entry_hash() of it */
 	struct buffer packed; /* the rows */
 	unsigned parts;
 	bool sums;
@@ -54,6 +55,7 @@ static enum error take_places(struct cluster *cluster, struct portion *portions,
 			error = ERR_UNLOGGED;
 		portions[i].epoch = partition->epoch;
 		portions[i].number = partition->applied;
+		portions[i].hash = partition->applied_hash;
 		portions[i].sums =
 			partition->entries + 1 >= cluster->options.sum_entries;
 	}
@@ -92,7 +94,7 @@ static struct bus_entry entry_of(struct cluster *cluster,
 				 : 0,
 		.epoch = portion->epoch,
 		.before = portion->number,
-		.time_ms = clock_wall_ms(),
+		.chain = portion->hash,
 	};
 
 	buffer_clear(&portion->bytes);
@@ -112,30 +114,78 @@ static struct bus_entry entry_of(struct cluster *cluster,
 	};
 }
 
+/*
+ * Whether what was refused is to be written again: the last entry of the log is
+ * ours still, under another number. When it is not, others have written behind
+ * it, and it stays refused.
+ */
+static bool has_other_number(struct cluster *cluster, struct portion *portion)
+{
+	struct log_end last;
+
+	if (last_of_log(cluster, portion->partition, &last) != ERR_NONE ||
+	    last.hash != portion->hash || last.number == portion->number)
+		return false;
+	tell_renumbered(cluster, portion->partition, portion->number,
+			last.number);
+	portion->number = last.number;
+	return true;
+}
+
+/*
+ * A part of these portions, at once. Those that are to be written again are put
+ * first; *again_out: how many, when that is all that was not taken, or 0.
+ */
+static enum error append_part(struct cluster *cluster, unsigned part,
+			      struct portion **portions, size_t count,
+			      size_t *again_out)
+{
+	struct bus_entry *entries = mem_alloc(count, sizeof(*entries));
+	size_t refused = 0;
+	size_t again = 0;
+	enum error error;
+
+	for (size_t i = 0; i < count; i++)
+		entries[i] = entry_of(cluster, portions[i], part);
+	error = cluster->ops->append(cluster->bus, entries, count);
+	for (size_t i = 0; i < count; i++) {
+		struct portion *portion = portions[i];
+
+		if (entries[i].error == ERR_NONE) {
+			portion->number = entries[i].number;
+			portion->hash = entry_hash(entries[i].data);
+			continue;
+		}
+		refused++;
+		if (entries[i].error == ERR_BUSY &&
+		    has_other_number(cluster, portion))
+			portions[again++] = portion;
+	}
+	*again_out = again == refused ? again : 0;
+	free(entries);
+	return error;
+}
+
 /* The next part of all portions that have one. */
 static enum error append_parts(struct cluster *cluster,
 			       struct portion *portions, size_t count,
 			       unsigned part)
 {
-	struct bus_entry *entries = mem_alloc(count, sizeof(*entries));
-	size_t *places = mem_alloc(count, sizeof(*places));
+	struct portion **chosen = mem_alloc(count, sizeof(struct portion *));
 	size_t used = 0;
+	size_t again;
 	enum error error;
 
 	for (size_t i = 0; i < count; i++)
-		if (part < portions[i].parts) {
-			places[used] = i;
-			entries[used++] = entry_of(cluster, &portions[i], part);
-		}
-	error = cluster->ops->append(cluster->bus, entries, used);
-	for (size_t i = 0; i < used; i++)
-		if (entries[i].error == ERR_NONE)
-			portions[places[i]].number = entries[i].number;
+		if (part < portions[i].parts)
+			chosen[used++] = &portions[i];
+	error = append_part(cluster, part, chosen, used, &again);
+	if (again > 0)
+		error = append_part(cluster, part, chosen, again, &again);
 	if (error != ERR_NONE)
 		log_warn("cluster: %zu entr%s of the log not taken: %s", used,
 			 used == 1 ? "y" : "ies", error_text(error));
-	free(places);
-	free(entries);
+	free(chosen);
 	return error;
 }
 
@@ -179,6 +229,7 @@ static enum error end_append(struct cluster *cluster, struct portion *portions,
 			&cluster->partitions[portions[i].partition];
 
 		partition->pending = portions[i].number;
+		partition->pending_hash = portions[i].hash;
 		partition->sums = portions[i].sums;
 		partition->log_bytes += portions[i].packed.size;
 	}
@@ -216,7 +267,9 @@ enum error cluster_append(void *context, struct txn *txn,
 	for (size_t i = 0; i < count && error == ERR_NONE; i++)
 		pack(cluster, txn, journal, &portions[i]);
 	if (error == ERR_NONE && txn->error == ERR_NONE) {
+		txn_wait_begin();
 		error = append_all(cluster, portions, count);
+		txn_wait_end();
 		error = end_append(cluster, portions, count, error);
 	}
 	for (size_t i = 0; i < count && error == ERR_NONE; i++)
@@ -225,6 +278,7 @@ enum error cluster_append(void *context, struct txn *txn,
 					  .number = portions[i].number,
 					  .epoch = portions[i].epoch,
 					  .is_whole = 1,
+					  .hash = portions[i].hash,
 				  });
 	count_append(cluster, portions, count, begin_us);
 	for (size_t i = 0; i < count; i++) {
@@ -240,7 +294,7 @@ void cluster_settle(void *context, enum error error)
 	struct cluster *cluster = context;
 	unsigned news[ALL_PARTITIONS];
 	uint64_t numbers[ALL_PARTITIONS];
-	uint64_t sums[ALL_PARTITIONS]; /* the entries; 0: none */
+	uint64_t sums[ALL_PARTITIONS]; /* hashes of entries; 0: none */
 	size_t count = 0;
 
 	lock_acquire(&cluster->lock);
@@ -251,12 +305,14 @@ void cluster_settle(void *context, enum error error)
 			continue;
 		if (error == ERR_NONE) {
 			partition->applied = partition->pending;
+			partition->applied_hash = partition->pending_hash;
 			partition->last = partition->pending;
 			partition->entries =
 				partition->sums ? 0 : partition->entries + 1;
 			partition->has_events = true;
 			numbers[count] = partition->applied;
-			sums[count] = partition->sums ? partition->applied : 0;
+			sums[count] =
+				partition->sums ? partition->applied_hash : 0;
 			news[count++] = i;
 		} else {
 			partition->is_unsure = true;

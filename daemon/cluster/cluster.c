@@ -90,7 +90,7 @@ static void read_places(struct cluster *cluster)
 		if (!journal_place_get(&txn, i, &place))
 			continue;
 		partition->applied = place.number;
-		partition->read = place.number;
+		partition->applied_hash = place.hash;
 		partition->read_epoch = place.epoch;
 		partition->is_whole = place.is_whole != 0;
 		partition->state = partition->is_whole ? PARTITION_FOLLOWED

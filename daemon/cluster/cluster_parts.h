@@ -29,57 +29,68 @@ enum { JOB_THREADS = 4 };
 
 /* All rows of a partition, behind an entry of its log. */
 struct partition_sum {
-	uint64_t number; /* of the entry; 0: none yet */
-	uint64_t sum;    /* journal_sum() */
+	uint64_t entry; /* its hash; 0: none yet */
+	uint64_t sum;   /* journal_sum() */
 	uint64_t rows;
 };
 
 /* A partition, as this node has it. Under the lock, but where it says so. */
 struct partition {
-	enum partition_state state;   /* the copying thread changes it */
 	char owner[NODE_NAME_BYTES];  /* by its row in BUS_FACTS; "": there is
 					 none */
-	uint64_t revision;            /* of that row; 0: there is none */
+	char wanted[NODE_NAME_BYTES]; /* who shall own it */
+	enum partition_state state;   /* the copying thread changes it */
+	uint32_t entries;             /* since one was summed up */
+	uint64_t revision;            /* of the owner's row; 0: there is none */
 	uint64_t row_epoch;           /* in that row: each that is written has a
 					 higher one, whatever its revision is */
-	char wanted[NODE_NAME_BYTES]; /* who shall own it */
-	bool wants_copy;              /* this node shall have it */
+	uint64_t epoch;               /* of our ownership */
+
+	/* The log, and how far it is here. */
+	uint64_t applied;      /* number of the last entry that is here */
+	uint64_t applied_hash; /* entry_hash() of it; 0: not known */
+	uint64_t read_epoch;   /* the highest one that is here */
+	uint64_t last;         /* the last entry that we have heard of */
+	uint64_t sought;       /* hash of one that is to be read; 0: it was */
+	uint64_t claim;        /* the last one we wrote: its hash; 0: none */
+	uint64_t pending;      /* number of an entry whose transaction has not
+				  ended; 0: there is none */
+	uint64_t pending_hash;
+	uint64_t behind_ms; /* steady: since then an entry is missing that we
+			       have heard of; 0: none is */
+	uint64_t looked_ms; /* steady: it was read on, or compared with the
+			       last of its log */
+	uint64_t locked_until_ms; /* steady: a secret in it cannot be opened,
+				     and it is not read before this; 0: it is
+				     read */
+	/* What its copies were found to be, behind the same entry. */
+	struct partition_sum own_sum;
+	struct partition_sum owner_sum;
+
+	/* What is tended. */
+	uint64_t log_bytes;   /* of the log, since the last snapshot */
+	uint64_t saved_ms;    /* steady: of the last snapshot, or our start */
+	uint64_t saved_bytes; /* of it; 0: we made none yet */
+	uint64_t published;   /* the last event of ours that others can read */
+	uint64_t job;         /* the last one that is done */
+	uint64_t job_ms;      /* steady: not looked for before this */
+
+	bool wants_copy;     /* this node shall have it */
 	bool is_first;       /* of those that have it whole, this node comes
 				first */
 	bool wanted_has_it;  /* the one who shall own it has it whole */
 	bool others_have_it; /* as many as shall have it have it whole */
 	bool is_owner_gone;
-	uint64_t locked_until_ms; /* steady: a secret in it cannot be opened,
-				     and it is not read before this; 0: it is
-				     read */
-	uint64_t epoch;           /* of our ownership */
-	uint64_t applied;         /* number of the last entry that is here */
-	uint64_t read;       /* of the last one that was read; `applied`, or
-				behind it a part of a transaction */
-	uint64_t last;       /* the last one that we have heard of */
-	uint64_t read_epoch; /* the highest one that is here */
 	bool is_whole;
+	bool is_unsure;   /* what the log has of us is not known */
+	bool sums;        /* the pending entry is to be summed up */
 	bool is_resealed; /* it was saved since it is ours: nothing in it is
 			     sealed but by the first of our keys */
-	bool is_unsure;   /* what the log has of us is not known */
-	uint64_t pending; /* number of an entry whose transaction has not ended
-			   */
-	bool sums;        /* that entry is to be summed up */
-	uint32_t entries; /* since it was */
-	uint64_t log_bytes;   /* of the log, since the last snapshot */
-	uint64_t saved_ms;    /* steady: of the last snapshot, or our start */
-	uint64_t saved_bytes; /* of it; 0: we made none yet */
-	uint64_t published;   /* the last event of ours that others can read */
 	bool is_published_known; /* `published` was asked for */
 	bool has_events;         /* there may be some to be published */
-	uint64_t job;            /* the last one that is done */
-	uint64_t job_ms;         /* steady: not looked for before this */
 	bool is_job_known;       /* `job` was read */
 	bool is_working;         /* a thread does its jobs */
 	bool has_jobs;           /* a hint of some came */
-	/* What its copies were found to be, behind the same entry. */
-	struct partition_sum own_sum;
-	struct partition_sum owner_sum;
 };
 
 /* A node, by its row in BUS_NODES. */
@@ -122,10 +133,15 @@ struct cluster {
 	pthread_t tending;
 	pthread_t workers[JOB_THREADS];
 	bool is_running;
+	bool asks_leader;    /* of entries; the copying thread's */
 	struct depot *depot; /* NULL: no snapshots */
 	uint64_t locked_ms;  /* steady: it was told that a key is missing */
 	uint64_t depot_ms;   /* it failed: not asked for a copy before this */
-	char id[32];         /* of the store */
+	uint64_t doubted_until_ms; /* steady: replicas' numbers are not relied
+				      on before this; the copying thread's */
+	uint64_t renumbered_ms; /* steady: it was told that entries have other
+				   numbers; under the lock */
+	char id[32];            /* of the store */
 
 	struct lock lock;
 	struct condition has_news; /* for the copying thread */
@@ -151,12 +167,12 @@ struct cluster {
 	char trouble[NODE_TROUBLE_BYTES]; /* why it is not, or "" */
 	uint64_t trouble_ms;              /* steady: it was logged */
 	uint64_t join_ms;                 /* steady: not tried before this */
-	uint64_t joined_ms;      /* steady: the last time; 0: not yet */
+	uint64_t joined_ms;        /* steady: the last time; 0: not yet */
 	uint64_t joined_before_ms; /* and the time before */
-	uint64_t answered_ms;    /* steady: the servers have answered */
-	bool has_members;        /* they were looked at once */
-	uint64_t lease_until_ms; /* by clock_lease_ms(); 0: there is none */
-	uint64_t revision;       /* of our row in BUS_NODES */
+	uint64_t answered_ms;      /* steady: the servers have answered */
+	bool has_members;          /* they were looked at once */
+	uint64_t lease_until_ms;   /* by clock_lease_ms(); 0: there is none */
+	uint64_t revision;         /* of our row in BUS_NODES */
 	int64_t clock_ms;
 	uint64_t failovers;
 	uint64_t moves;
@@ -260,8 +276,9 @@ void *tending_main(void *argument);
 void *jobs_main(void *argument);
 
 /* sums.c: the rows of the partition, as the store has them now, which is behind
- * entry `number`. For the thread that wrote it, before it writes more. */
-void sum_up(struct cluster *cluster, unsigned partition, uint64_t number);
+ * the entry with this hash. For the thread that wrote it, before it writes
+ * more. */
+void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry);
 
 /* Compare what is known; a copy that differs is made anew. The copying thread.
  */
@@ -275,5 +292,31 @@ bool sum_read(struct slice text, struct partition_sum *sum_out);
  * bounded piece; *more_out: there may be more. ERR_NOT_FOUND: entries that are
  * missing here are no longer in the log. */
 enum error follow(struct cluster *cluster, unsigned number, bool *more_out);
+
+/* Replicas may number entries each in its own way: for some minutes the leader
+ * alone is asked. False: it is already. The copying thread. */
+bool doubt_numbers(struct cluster *cluster);
+
+/* Servers of 2.9 that were killed may number entries anew: under which number
+ * the last one that is here stands now, by the leader. ERR_NOT_FOUND: under the
+ * same, or it is not near. */
+enum error find_place(struct cluster *cluster, unsigned number);
+
+/* The last entry of a log. */
+struct log_end {
+	uint64_t number;
+	uint64_t hash; /* entry_hash() */
+};
+
+/* By the leader; what is here, if the log has none. */
+enum error last_of_log(struct cluster *cluster, unsigned number,
+		       struct log_end *end_out);
+
+/* The entry that is the last one here has this number. */
+void renumber(struct cluster *cluster, unsigned number, uint64_t to);
+
+/* Log that it has, once a minute at most. */
+void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
+		     uint64_t to);
 
 #endif

@@ -27,6 +27,10 @@ enum {
 	ANSWERERS = 4,
 	DEPOT_PAUSE_MS = 10000, /* after it has failed */
 	LOCKED_MS = 60000,      /* until a copy without a key is tried again */
+	/* Until the log is asked for its last entry, as hints are lost, and
+	 * numbers change: */
+	LOOK_MS = 60000,
+	LOOK_BEHIND_MS = 1000, /* when we have heard of one that is not there */
 };
 
 static void set_state(struct cluster *cluster, unsigned number,
@@ -157,52 +161,59 @@ static void leave(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-/* The number of the last entry of the log, by its leader; what is here, if it
- * has none. */
-static enum error last_of_log(struct cluster *cluster, unsigned number,
-			      uint64_t *number_out)
+/* What is here ends with this entry, or has no hash and ends with its number.
+ */
+static bool ends_with(struct cluster *cluster, unsigned number,
+		      const struct log_end *end)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message last = {0};
-	enum error error;
+	struct partition *partition = &cluster->partitions[number];
+	bool is_it;
 
-	log_subject_of(number, subject);
-	error = cluster->ops->last(cluster->bus, BUS_LOG, subject, &last);
-	*number_out = last.number;
-	buffer_free(&last.data);
-	buffer_free(&last.subject);
-	if (error != ERR_NOT_FOUND)
-		return error;
-	*number_out = number_of(cluster, &cluster->partitions[number].applied);
-	return ERR_NONE;
+	lock_acquire(&cluster->lock);
+	if (partition->applied_hash == 0 && partition->applied == end->number)
+		partition->applied_hash = end->hash;
+	is_it = partition->applied_hash == end->hash;
+	lock_release(&cluster->lock);
+	if (is_it)
+		renumber(cluster, number, end->number);
+	return is_it;
 }
 
-/* All that there is of the log. *number_out: of its last entry. */
+/* All that there is of the log. *end_out: its last entry. */
 static enum error read_to_end(struct cluster *cluster, unsigned number,
-			      uint64_t *number_out)
+			      struct log_end *end_out)
 {
 	struct partition *partition = &cluster->partitions[number];
 	bool more = true;
-	enum error error = last_of_log(cluster, number, number_out);
+	enum error error = last_of_log(cluster, number, end_out);
 
 	if (error != ERR_NONE)
 		return error;
+	if (ends_with(cluster, number, end_out))
+		return ERR_NONE;
 	lock_acquire(&cluster->lock);
-	if (partition->last < *number_out)
-		partition->last = *number_out;
+	partition->sought = end_out->hash;
+	if (partition->last < end_out->number)
+		partition->last = end_out->number;
 	lock_release(&cluster->lock);
 	while (error == ERR_NONE && more)
 		error = follow(cluster, number, &more);
 	/* the replica that answers may not have it all yet */
-	if (error == ERR_NONE &&
-	    number_of(cluster, &partition->read) < *number_out)
-		error = ERR_BUSY;
-	return error;
+	cluster->asks_leader = true;
+	more = number_of(cluster, &partition->sought) != 0;
+	while (error == ERR_NONE && more)
+		error = follow(cluster, number, &more);
+	cluster->asks_leader = false;
+	if (error != ERR_NONE || number_of(cluster, &partition->sought) == 0)
+		return error;
+	/* it stands under a number that we believe to be behind us */
+	find_place(cluster, number);
+	return ERR_BUSY;
 }
 
 /* From here on entries of those before us do not count. */
 static enum error append_claim(struct cluster *cluster, unsigned number,
-			       uint64_t last)
+			       const struct log_end *last)
 {
 	char subject[BUS_SUBJECT_BYTES];
 	struct buffer bytes = {0};
@@ -212,17 +223,54 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 		.parts = 1,
 		.epoch = number_of(cluster,
 				   &cluster->partitions[number].row_epoch),
-		.before = last,
-		.time_ms = clock_wall_ms(),
+		.before = last->number,
+		.chain = last->hash,
 	};
-	struct bus_entry entry = {.subject = subject, .expected = last};
+	struct bus_entry entry = {.subject = subject, .expected = last->number};
 	enum error error;
 
 	log_subject_of(number, subject);
 	entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
 	entry.data = buffer_slice(&bytes);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].claim = entry_hash(entry.data);
+	lock_release(&cluster->lock);
 	error = cluster->ops->append(cluster->bus, &entry, 1);
 	buffer_free(&bytes);
+	return error;
+}
+
+/* Whether the log ends with our claim of this epoch. */
+static bool has_claim(struct cluster *cluster, unsigned number, uint64_t epoch)
+{
+	const struct partition partition = view(cluster, number);
+
+	return partition.claim != 0 &&
+	       partition.applied_hash == partition.claim &&
+	       partition.read_epoch == epoch;
+}
+
+/* Read the log to its end, and put our claim there. ERR_BUSY: not now. */
+static enum error claim_log(struct cluster *cluster, unsigned number,
+			    uint64_t epoch)
+{
+	struct log_end last;
+	enum error error = read_to_end(cluster, number, &last);
+
+	if (error != ERR_NONE || has_claim(cluster, number, epoch))
+		return error;
+	/* rows may have been lost or numbered anew: this one is written again,
+	 * with an epoch above all that the log has */
+	if (number_of(cluster, &cluster->partitions[number].read_epoch) >=
+	    epoch) {
+		set_state(cluster, number, PARTITION_FOLLOWED);
+		return ERR_BUSY;
+	}
+	error = append_claim(cluster, number, &last);
+	if (error == ERR_NONE)
+		error = read_to_end(cluster, number, &last);
+	if (error == ERR_NONE && !has_claim(cluster, number, epoch))
+		error = ERR_BUSY;
 	return error;
 }
 
@@ -232,26 +280,12 @@ static enum error activate(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	uint64_t epoch = number_of(cluster, &partition->row_epoch);
-	uint64_t last;
-	enum error error = read_to_end(cluster, number, &last);
+	enum error error = claim_log(cluster, number, epoch);
 
-	/* rows may have been lost, and the log have a claim of a later epoch:
-	 * the row is written again, which gives it another */
-	if (error == ERR_NONE &&
-	    number_of(cluster, &partition->read_epoch) > epoch) {
-		set_state(cluster, number, PARTITION_FOLLOWED);
-		return ERR_BUSY;
-	}
-	if (error == ERR_NONE)
-		error = append_claim(cluster, number, last);
-	if (error == ERR_NONE)
-		error = read_to_end(cluster, number, &last);
+	if (error == ERR_NONE && !holds_lease(cluster))
+		error = ERR_BUSY;
 	if (error != ERR_NONE)
 		return error;
-	if (number_of(cluster, &partition->read_epoch) != epoch ||
-	    number_of(cluster, &partition->applied) != last ||
-	    !holds_lease(cluster))
-		return ERR_BUSY;
 	lock_acquire(&cluster->lock);
 	partition->epoch = epoch;
 	partition->is_unsure = false;
@@ -300,7 +334,8 @@ static void lock_copy(struct cluster *cluster, unsigned number)
 		  number);
 }
 
-/* Who has all of a partition has its key, too: it is to be that one's. */
+/* What is here is of no use, and the row names us: it is to be of one who has
+ * all of it. */
 static void give_up(struct cluster *cluster, unsigned number)
 {
 	char name[NODE_NAME_BYTES] = "";
@@ -313,7 +348,6 @@ static void give_up(struct cluster *cluster, unsigned number)
 			memcpy(name, member->facts.name, sizeof(name));
 	}
 	lock_release(&cluster->lock);
-	lock_copy(cluster, number);
 	if (*name != '\0' && write_owner(cluster, number, name) == ERR_NONE)
 		owners_changed(cluster);
 }
@@ -338,40 +372,6 @@ static void forget_revision(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].revision = 0;
 	lock_release(&cluster->lock);
-}
-
-/* It is to be ours: we say so in its row, and take it when nobody was faster.
- */
-static void take(struct cluster *cluster, unsigned number)
-{
-	const struct partition before = view(cluster, number);
-	const char *self = cluster->options.bus.name;
-	enum error error = ERR_NONE;
-
-	if (before.state != PARTITION_TAKEN) {
-		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
-		    !is_surely_gone(cluster, &before))
-			return;
-		error = write_owner(cluster, number, self);
-		if (error == ERR_BUSY) /* it is not as we know it */
-			forget_revision(cluster, number);
-		if (error != ERR_NONE)
-			return;
-		set_state(cluster, number, PARTITION_TAKEN);
-		lock_acquire(&cluster->lock);
-		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
-			cluster->failovers++;
-		else if (before.revision != 0 &&
-			 strcmp(before.owner, self) != 0)
-			cluster->moves++;
-		lock_release(&cluster->lock);
-	}
-	error = activate(cluster, number);
-	if (error == ERR_NO_KEY)
-		give_up(cluster, number);
-	else if (error != ERR_NONE && error != ERR_BUSY)
-		log_warn("cluster: partition %u cannot be taken yet: %s",
-			 number, error_text(error));
 }
 
 /* Give it to the one who shall own it. */
@@ -401,7 +401,7 @@ static void take_place(struct cluster *cluster, unsigned number)
 	txn_end(&txn);
 	lock_acquire(&cluster->lock);
 	partition->applied = place.number;
-	partition->read = place.number;
+	partition->applied_hash = place.hash;
 	partition->read_epoch = place.epoch;
 	partition->is_whole = false; /* until the log behind it is read */
 	partition->state = PARTITION_COPYING;
@@ -456,6 +456,12 @@ static void mend_copy(struct cluster *cluster, unsigned number,
 {
 	bool is_gap = error == ERR_NOT_FOUND;
 
+	if (is_gap && doubt_numbers(cluster))
+		return; /* the leader may have it otherwise */
+	if (is_gap) {
+		error = find_place(cluster, number);
+		is_gap = error == ERR_NOT_FOUND;
+	}
 	if (is_gap)
 		error = fill_gap(cluster, number);
 	if (error == ERR_NO_KEY)
@@ -463,6 +469,41 @@ static void mend_copy(struct cluster *cluster, unsigned number,
 	else if (is_gap && error != ERR_NONE)
 		log_warn("cluster: partition %u: the log begins behind what is "
 			 "here, and no snapshot could be loaded: %s",
+			 number, error_text(error));
+}
+
+/* It is to be ours: we say so in its row, and take it when nobody was faster.
+ */
+static void take(struct cluster *cluster, unsigned number)
+{
+	const struct partition before = view(cluster, number);
+	const char *self = cluster->options.bus.name;
+	enum error error = ERR_NONE;
+
+	if (before.state != PARTITION_TAKEN) {
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
+		    !is_surely_gone(cluster, &before))
+			return;
+		error = write_owner(cluster, number, self);
+		if (error == ERR_BUSY) /* it is not as we know it */
+			forget_revision(cluster, number);
+		if (error != ERR_NONE)
+			return;
+		set_state(cluster, number, PARTITION_TAKEN);
+		lock_acquire(&cluster->lock);
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
+			cluster->failovers++;
+		else if (before.revision != 0 &&
+			 strcmp(before.owner, self) != 0)
+			cluster->moves++;
+		lock_release(&cluster->lock);
+	}
+	error = activate(cluster, number);
+	mend_copy(cluster, number, error);
+	if (error == ERR_NO_KEY)
+		give_up(cluster, number);
+	else if (error != ERR_NONE && error != ERR_BUSY)
+		log_warn("cluster: partition %u cannot be taken yet: %s",
 			 number, error_text(error));
 }
 
@@ -503,12 +544,17 @@ static bool begin_copy(struct cluster *cluster, unsigned number)
 static bool keep_up(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
+	const struct partition before = view(cluster, number);
 	bool more = false;
 	enum error error = follow(cluster, number, &more);
 
 	mend_copy(cluster, number, error);
+	if (error == ERR_NOT_FOUND && !before.is_whole &&
+	    !view(cluster, number).is_whole &&
+	    strcmp(before.owner, cluster->options.bus.name) == 0)
+		give_up(cluster, number);
 	if (error == ERR_NONE && !more && !view(cluster, number).is_whole) {
-		uint64_t last;
+		struct log_end last;
 
 		error = read_to_end(cluster, number, &last);
 		lock_acquire(&cluster->lock);
@@ -548,7 +594,7 @@ static void drop_copy(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	partition->state = PARTITION_ELSEWHERE;
 	partition->applied = 0;
-	partition->read = 0;
+	partition->applied_hash = 0;
 	partition->read_epoch = 0;
 	lock_release(&cluster->lock);
 }
@@ -574,11 +620,10 @@ static bool is_to_be_taken(const struct cluster *cluster,
  * has not come about. */
 static bool is_nothing_new(struct cluster *cluster, unsigned number)
 {
-	const struct partition *partition = &cluster->partitions[number];
-	uint64_t last;
+	struct log_end last;
 
 	return last_of_log(cluster, number, &last) == ERR_NONE &&
-	       last == number_of(cluster, &partition->applied);
+	       ends_with(cluster, number, &last);
 }
 
 /* An owner's turn. */
@@ -619,6 +664,49 @@ static bool is_behind(struct cluster *cluster, unsigned number)
 	return is_behind;
 }
 
+/* For how long an entry is missing that we have heard of. */
+static uint64_t behind_for_ms(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t behind_ms;
+
+	lock_acquire(&cluster->lock);
+	if (!partition->is_whole || partition->last <= partition->applied)
+		partition->behind_ms = 0;
+	else if (partition->behind_ms == 0)
+		partition->behind_ms = now_ms;
+	behind_ms = partition->behind_ms;
+	lock_release(&cluster->lock);
+	return behind_ms == 0 ? 0 : now_ms - behind_ms;
+}
+
+/* What we have heard of may have been numbered anew since, and so may what is
+ * here. */
+static void look(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	bool is_late = behind_for_ms(cluster, number) >= LOOK_BEHIND_MS;
+	struct log_end last;
+
+	if (!view(cluster, number).is_whole ||
+	    now_ms < number_of(cluster, &partition->looked_ms) +
+			     (is_late ? LOOK_BEHIND_MS : LOOK_MS) ||
+	    last_of_log(cluster, number, &last) != ERR_NONE)
+		return;
+	lock_acquire(&cluster->lock);
+	partition->looked_ms = now_ms;
+	partition->last = last.number;
+	lock_release(&cluster->lock);
+	if (ends_with(cluster, number, &last))
+		return;
+	if (last.number <= number_of(cluster, &partition->applied))
+		find_place(cluster, number);
+	else if (is_late)
+		doubt_numbers(cluster);
+}
+
 /* A turn of a partition that is not ours. */
 static enum turn copy(struct cluster *cluster, unsigned number,
 		      const struct partition *partition)
@@ -648,6 +736,7 @@ static enum turn copy(struct cluster *cluster, unsigned number,
 		drop_copy(cluster, number);
 		return TURN_DONE;
 	}
+	look(cluster, number);
 	if (partition->is_whole && !is_behind(cluster, number))
 		return TURN_DONE;
 	if (keep_up(cluster, number))

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "store/hash.h"
+
 enum { ENTRY_FORMAT = 1 };
 
 static const char magic[4] = {'T', 'P', 'L', 'G'};
@@ -19,7 +21,7 @@ struct entry_bytes {
 	uint16_t flags;
 	uint64_t epoch;
 	uint64_t before;
-	uint64_t time_ms;
+	uint64_t chain;
 };
 
 _Static_assert(sizeof(struct entry_bytes) == ENTRY_HEAD_BYTES, "no holes");
@@ -33,10 +35,11 @@ void entry_write(const struct entry_head *head, struct slice part,
 		.partition = head->partition,
 		.part = head->part,
 		.parts = head->parts,
-		.flags = head->flags,
+		.flags =
+			head->flags | (head->chain != 0 ? ENTRY_IS_CHAINED : 0),
 		.epoch = head->epoch,
 		.before = head->before,
-		.time_ms = head->time_ms,
+		.chain = head->chain,
 	};
 
 	memcpy(bytes.magic, magic, sizeof(magic));
@@ -64,13 +67,27 @@ bool entry_read(struct slice entry, struct entry_head *head_out,
 		.flags = bytes.flags,
 		.epoch = bytes.epoch,
 		.before = bytes.before,
-		.time_ms = bytes.time_ms,
+		.chain =
+			(bytes.flags & ENTRY_IS_CHAINED) != 0 ? bytes.chain : 0,
 	};
 	*part_out = (struct slice){(const char *)entry.data + sizeof(bytes),
 				   entry.size - sizeof(bytes)};
 	return bytes.format == ENTRY_FORMAT && bytes.kind >= ENTRY_ROWS &&
 	       bytes.kind <= ENTRY_CLAIM && bytes.parts > 0 &&
 	       bytes.parts <= ENTRY_MAX_PARTS && bytes.part < bytes.parts;
+}
+
+uint64_t entry_hash(struct slice entry)
+{
+	return hash64(entry.data, entry.size, 0);
+}
+
+bool entry_follows(const struct entry_head *head, uint64_t number,
+		   uint64_t hash)
+{
+	if (head->chain != 0 && hash != 0)
+		return head->chain == hash;
+	return head->before == number;
 }
 
 bool entry_is_foreign(struct slice entry)

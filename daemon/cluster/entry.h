@@ -22,6 +22,7 @@ enum entry_kind {
 enum {
 	/* Behind it all copies are summed up (journal_sum()) and compared. */
 	ENTRY_IS_SUMMED = 1,
+	ENTRY_IS_CHAINED = 2, /* [chain] is set; by entry_write() */
 };
 
 struct entry_head {
@@ -32,7 +33,7 @@ struct entry_head {
 	uint16_t flags; /* ENTRY_IS_*; of the last part */
 	uint64_t epoch;
 	uint64_t before; /* the number of the entry before it; 0: none */
-	uint64_t time_ms;
+	uint64_t chain;  /* entry_hash() of that one; 0: not known, or none */
 };
 
 enum {
@@ -49,6 +50,15 @@ void entry_write(const struct entry_head *head, struct slice part,
  * into `entry`. */
 bool entry_read(struct slice entry, struct entry_head *head_out,
 		struct slice *part_out, bool *is_newer_out);
+
+/* What an entry is known by: numbers may change (docs/howto/broker.md), its
+ * bytes do not. */
+uint64_t entry_hash(struct slice entry);
+
+/* Whether it is the one behind entry `number` with this hash; 0: that is not
+ * known, then the number counts. */
+bool entry_follows(const struct entry_head *head, uint64_t number,
+		   uint64_t hash);
 
 /* Nothing that a node has written: somebody else may publish to the subject. */
 bool entry_is_foreign(struct slice entry);

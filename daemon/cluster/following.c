@@ -7,12 +7,18 @@
 #include <string.h>
 
 #include "daemon/cluster/entry.h"
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
 
 enum {
 	MAX_ENTRIES = 64, /* of one transaction */
 	MAX_BYTES = 8 << 20,
+	NEAR = 32,       /* so far from its number an entry is looked for, */
+	FAR = 8192,      /* and then further, up to this */
+	MAX_LOOKS = 512, /* at entries, each time */
+	DOUBT_MS = 10 * 60 * 1000,
+	TELL_MS = 60 * 1000, /* between lines that numbers have changed */
 };
 
 /* Entries on their way into the store. */
@@ -22,6 +28,8 @@ struct reading {
 	struct journal_place place; /* behind them */
 	uint64_t read; /* as far as the log was read, which may be further: a
 			  transaction is not whole yet */
+	uint64_t read_hash;
+	uint64_t sought;     /* an entry that is to be read; 0: it was */
 	struct buffer parts; /* of the transaction under way */
 	unsigned next_part;
 	struct buffer rows; /* of all transactions: size_t, bytes */
@@ -75,7 +83,7 @@ static enum error take_rows(struct reading *reading,
 }
 
 static enum error take_entry(struct reading *reading,
-			     const struct bus_message *message, uint64_t before)
+			     const struct bus_message *message)
 {
 	struct entry_head head;
 	struct slice part;
@@ -98,7 +106,7 @@ static enum error take_entry(struct reading *reading,
 				   : "is damaged");
 		return is_newer ? ERR_VERSION : ERR_CORRUPT;
 	}
-	if (head.before != before)
+	if (!entry_follows(&head, reading->read, reading->read_hash))
 		return ERR_NOT_FOUND;
 	reading->bytes += part.size;
 	if (head.kind == ENTRY_ROWS)
@@ -109,32 +117,66 @@ static enum error take_entry(struct reading *reading,
 	return ERR_NONE;
 }
 
+/* It was read. */
+static void pass(struct reading *reading, const struct bus_message *message)
+{
+	reading->read = message->number;
+	reading->read_hash = entry_hash(buffer_slice(&message->data));
+	if (reading->read_hash == reading->sought)
+		reading->sought = 0;
+	if (reading->next_part == 0) {
+		reading->place.number = reading->read;
+		reading->place.hash = reading->read_hash;
+	}
+}
+
+bool doubt_numbers(struct cluster *cluster)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool was_doubted = now_ms < cluster->doubted_until_ms;
+
+	cluster->doubted_until_ms = now_ms + DOUBT_MS;
+	return !was_doubted;
+}
+
+/* The first entry from the number on. */
+static enum error entry_from(struct cluster *cluster, const char *subject,
+			     uint64_t from, struct bus_message *message)
+{
+	const struct bus_ops *ops = cluster->ops;
+
+	return cluster->asks_leader ||
+			       clock_steady_ms() < cluster->doubted_until_ms
+		       ? ops->next_of_leader(cluster->bus, BUS_LOG, subject,
+					     from, message)
+		       : ops->next(cluster->bus, BUS_LOG, subject, from,
+				   message);
+}
+
 /*
  * The entry behind `read`. Servers search through the log for the next one of a
  * subject; what we have heard of as the last one is found at once, and most
  * often it is that.
  */
 static enum error next_entry(struct reading *reading, const char *subject,
-			     uint64_t read, uint64_t last,
-			     struct bus_message *message)
+			     uint64_t last, struct bus_message *message)
 {
 	struct cluster *cluster = reading->cluster;
+	uint64_t read = reading->read;
 	struct entry_head head;
 	struct slice part;
 	bool is_newer;
 
 	if (last > read + 1 &&
-	    cluster->ops->next(cluster->bus, BUS_LOG, subject, last, message) ==
-		    ERR_NONE) {
+	    entry_from(cluster, subject, last, message) == ERR_NONE) {
 		if (entry_read(buffer_slice(&message->data), &head, &part,
 			       &is_newer) &&
-		    head.before == read)
+		    entry_follows(&head, read, reading->read_hash))
 			return ERR_NONE;
 		buffer_clear(&message->data);
 		buffer_clear(&message->subject);
 	}
-	return cluster->ops->next(cluster->bus, BUS_LOG, subject, read + 1,
-				  message);
+	return entry_from(cluster, subject, read + 1, message);
 }
 
 /*
@@ -145,19 +187,19 @@ static enum error read_entries(struct reading *reading, uint64_t last,
 			       bool *more_out)
 {
 	char subject[BUS_SUBJECT_BYTES];
-	uint64_t read = reading->place.number;
 	enum error error = ERR_NONE;
 
-	reading->read = read;
+	reading->read = reading->place.number;
+	reading->read_hash = reading->place.hash;
 	log_subject_of(reading->partition, subject);
 	*more_out = true;
 	while (error == ERR_NONE && !reading->sums &&
-	       (last == 0 || read < last) &&
+	       (last == 0 || reading->read < last) &&
 	       (reading->next_part > 0 ||
 		(reading->count < MAX_ENTRIES && reading->bytes < MAX_BYTES))) {
 		struct bus_message message = {0};
 
-		error = next_entry(reading, subject, read, last, &message);
+		error = next_entry(reading, subject, last, &message);
 		if (error == ERR_NOT_FOUND) {
 			*more_out = false;
 			buffer_free(&message.data);
@@ -165,15 +207,13 @@ static enum error read_entries(struct reading *reading, uint64_t last,
 			return ERR_NONE;
 		}
 		if (error == ERR_NONE)
-			error = take_entry(reading, &message, read);
+			error = take_entry(reading, &message);
 		if (error == ERR_NONE)
-			reading->read = read = message.number;
-		if (error == ERR_NONE && reading->next_part == 0)
-			reading->place.number = read;
+			pass(reading, &message);
 		buffer_free(&message.data);
 		buffer_free(&message.subject);
 	}
-	*more_out = last == 0 || read < last;
+	*more_out = last == 0 || reading->read < last;
 	return error;
 }
 
@@ -201,26 +241,31 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 {
 	struct partition *partition = &cluster->partitions[number];
 	struct reading reading = {.cluster = cluster, .partition = number};
-	uint64_t before;
+	uint64_t before; /* the hash */
 	uint64_t last;
 	enum error error;
 
 	lock_acquire(&cluster->lock);
 	reading.place = (struct journal_place){
-		partition->applied, partition->read_epoch, partition->is_whole};
+		partition->applied, partition->read_epoch, partition->is_whole,
+		partition->applied_hash};
+	reading.sought = partition->sought;
 	last = partition->is_whole ? partition->last : 0;
 	lock_release(&cluster->lock);
-	before = reading.place.number;
+	before = reading.place.hash;
 	error = read_entries(&reading, last, more_out);
 	lock_acquire(&cluster->lock);
-	partition->read = reading.read;
+	partition->sought = reading.sought;
 	lock_release(&cluster->lock);
-	if (reading.place.number > before) {
+	if (reading.place.hash != before) {
 		enum error written = write_rows(&reading);
 
 		if (written == ERR_NONE) {
 			lock_acquire(&cluster->lock);
 			partition->applied = reading.place.number;
+			partition->applied_hash = reading.place.hash;
+			partition->looked_ms = clock_steady_ms();
+			partition->behind_ms = 0;
 			partition->read_epoch = reading.place.epoch;
 			if (partition->last < partition->applied)
 				partition->last = partition->applied;
@@ -231,7 +276,7 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 						       (uint32_t)reading.count;
 			lock_release(&cluster->lock);
 			if (reading.sums)
-				sum_up(cluster, number, reading.place.number);
+				sum_up(cluster, number, reading.place.hash);
 		} else {
 			error = written;
 		}
@@ -240,5 +285,114 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 	}
 	buffer_free(&reading.parts);
 	buffer_free(&reading.rows);
+	return error;
+}
+
+enum error last_of_log(struct cluster *cluster, unsigned number,
+		       struct log_end *end_out)
+{
+	const struct partition *partition = &cluster->partitions[number];
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message last = {0};
+	enum error error;
+
+	log_subject_of(number, subject);
+	error = cluster->ops->last(cluster->bus, BUS_LOG, subject, &last);
+	*end_out = (struct log_end){
+		.number = last.number,
+		.hash = entry_hash(buffer_slice(&last.data)),
+	};
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	if (error != ERR_NOT_FOUND)
+		return error;
+	lock_acquire(&cluster->lock);
+	*end_out =
+		(struct log_end){partition->applied, partition->applied_hash};
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+void renumber(struct cluster *cluster, unsigned number, uint64_t to)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t from;
+
+	lock_acquire(&cluster->lock);
+	from = partition->applied;
+	partition->applied = to;
+	lock_release(&cluster->lock);
+	if (from != to)
+		tell_renumbered(cluster, number, from, to);
+}
+
+void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
+		     uint64_t to)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool tells;
+
+	lock_acquire(&cluster->lock);
+	tells = cluster->renumbered_ms == 0 ||
+		now_ms >= cluster->renumbered_ms + TELL_MS;
+	if (tells)
+		cluster->renumbered_ms = now_ms;
+	lock_release(&cluster->lock);
+	if (tells)
+		log_warn("cluster: partition %u, and maybe others: entry "
+			 "%" PRIu64 " of its log is entry %" PRIu64
+			 " now; servers that were killed number anew what they "
+			 "have acknowledged, and nothing is lost",
+			 number, from, to);
+}
+
+/* The entry at most `width` from its number. */
+static enum error find_near(struct cluster *cluster, const char *subject,
+			    struct log_end *place, uint64_t width)
+{
+	uint64_t end = place->number + width;
+	uint64_t from = place->number > width ? place->number - width : 1;
+	struct bus_message message = {0};
+	enum error error = ERR_NONE;
+	bool is_it = false;
+
+	for (unsigned i = 0;
+	     i < MAX_LOOKS && error == ERR_NONE && !is_it && from <= end; i++) {
+		error = cluster->ops->next_of_leader(cluster->bus, BUS_LOG,
+						     subject, from, &message);
+		is_it = error == ERR_NONE &&
+			entry_hash(buffer_slice(&message.data)) == place->hash;
+		from = message.number + 1;
+	}
+	if (is_it)
+		place->number = message.number;
+	else if (error == ERR_NONE)
+		error = ERR_NOT_FOUND;
+	buffer_free(&message.data);
+	buffer_free(&message.subject);
+	return error;
+}
+
+enum error find_place(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	char subject[BUS_SUBJECT_BYTES];
+	struct log_end place;
+	uint64_t before;
+	enum error error = ERR_NOT_FOUND;
+
+	lock_acquire(&cluster->lock);
+	place = (struct log_end){partition->applied, partition->applied_hash};
+	lock_release(&cluster->lock);
+	before = place.number;
+	log_subject_of(number, subject);
+	for (uint64_t width = NEAR;
+	     width <= FAR && place.hash != 0 && error == ERR_NOT_FOUND;
+	     width *= 16)
+		error = find_near(cluster, subject, &place, width);
+	if (error == ERR_NONE && place.number == before)
+		return ERR_NOT_FOUND;
+	if (error == ERR_NONE)
+		renumber(cluster, number, place.number);
 	return error;
 }

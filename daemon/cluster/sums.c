@@ -28,18 +28,18 @@ bool sum_read(struct slice text, struct partition_sum *sum_out)
 		return false;
 	if (text.size > 0)
 		memcpy(copy, text.data, text.size);
-	sum.number = strtoull(copy, &end, 10);
+	sum.entry = strtoull(copy, &end, 10);
 	sum.sum = strtoull(end, &end, 16);
 	sum.rows = strtoull(end, &end, 10);
-	if (*end != '\0' || sum.number == 0)
+	if (*end != '\0' || sum.entry == 0)
 		return false;
 	*sum_out = sum;
 	return true;
 }
 
-void sum_up(struct cluster *cluster, unsigned partition, uint64_t number)
+void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)
 {
-	struct partition_sum sum = {.number = number};
+	struct partition_sum sum = {.entry = entry};
 	struct txn txn = txn_begin_read(cluster->store);
 
 	sum.sum = journal_sum(&txn, partition, &sum.rows);
@@ -61,7 +61,7 @@ bool sums_differ(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	own = partition->own_sum;
 	theirs = partition->owner_sum;
-	if (own.number == 0 || own.number != theirs.number) {
+	if (own.entry == 0 || own.entry != theirs.entry) {
 		lock_release(&cluster->lock);
 		return false;
 	}
@@ -71,9 +71,9 @@ bool sums_differ(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 	if (own.sum == theirs.sum && own.rows == theirs.rows)
 		return false;
-	log_error("cluster: partition %u: behind entry %" PRIu64
-		  " its copy here (%" PRIu64 " rows) is not that of its owner "
-		  "(%" PRIu64 " rows); it is made anew",
-		  number, own.number, own.rows, theirs.rows);
+	log_error("cluster: partition %u: its copy here (%" PRIu64
+		  " rows) is not that of its owner (%" PRIu64
+		  " rows) behind the same entry; it is made anew",
+		  number, own.rows, theirs.rows);
 	return true;
 }

@@ -22,6 +22,7 @@ enum {
 	IDLE_MS = 5000,
 	SNAPSHOTS_KEPT = 2,
 	SNAPSHOT_SHARE = 4,   /* a snapshot for each 4th of it in the log */
+	NUMBERS_KEPT = 64,    /* more than what servers number anew */
 	PAUSE_MS = 60 * 1000, /* after one that failed */
 	EVENTS_AT_ONCE = 64,
 };
@@ -76,8 +77,9 @@ static void shorten_log(struct cluster *cluster, unsigned number,
 	if (depot_keep(cluster->depot, number, SNAPSHOTS_KEPT) != ERR_NONE ||
 	    depot_latest(cluster->depot, number, newest, &older) != ERR_NONE)
 		return;
-	if (older > 0)
-		cluster->ops->purge(cluster->bus, BUS_LOG, subject, older);
+	if (older > NUMBERS_KEPT)
+		cluster->ops->purge(cluster->bus, BUS_LOG, subject,
+				    older - NUMBERS_KEPT);
 }
 
 static void save(struct cluster *cluster, unsigned number)
@@ -125,11 +127,11 @@ static void publish_sum(struct cluster *cluster, unsigned number)
 	sum = cluster->partitions[number].own_sum;
 	cluster->partitions[number].own_sum = (struct partition_sum){0};
 	lock_release(&cluster->lock);
-	if (sum.number == 0)
+	if (sum.entry == 0)
 		return;
 	sum_key(number, key);
 	snprintf(text, sizeof(text), "%" PRIu64 " %" PRIx64 " %" PRIu64,
-		 sum.number, sum.sum, sum.rows);
+		 sum.entry, sum.sum, sum.rows);
 	cluster->ops->get(cluster->bus, BUS_FACTS, key, &row);
 	cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
 			  row.revision, &revision);

@@ -9,10 +9,10 @@ static const struct entry_head head = {
 	.partition = 17,
 	.part = 1,
 	.parts = 3,
-	.flags = ENTRY_IS_SUMMED,
+	.flags = ENTRY_IS_SUMMED | ENTRY_IS_CHAINED,
 	.epoch = 5,
 	.before = 99,
-	.time_ms = 1234567890123,
+	.chain = UINT64_C(0xfedcba9876543210),
 };
 
 START_TEST(an_entry_is_read_as_it_was_written)
@@ -63,6 +63,34 @@ START_TEST(what_is_of_no_node_is_foreign)
 }
 END_TEST
 
+START_TEST(an_entry_follows_by_its_chain)
+{
+	ck_assert(entry_follows(&head, 98, head.chain)); /* numbered anew */
+	ck_assert(!entry_follows(&head, 99, head.chain + 1));
+	ck_assert(entry_follows(&head, 99, 0));
+	ck_assert(!entry_follows(&head, 98, 0));
+}
+END_TEST
+
+START_TEST(without_a_chain_the_number_counts)
+{
+	struct buffer bytes = {0};
+	struct entry_head read = head;
+	struct slice part;
+	bool is_newer;
+
+	read.flags = 0;
+	read.chain = 0;
+	entry_write(&read, slice_of("rows"), &bytes);
+	memset(bytes.data + ENTRY_HEAD_BYTES - 8, 7, 8); /* was a time once */
+	ck_assert(entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert_uint_eq(read.chain, 0);
+	ck_assert(entry_follows(&read, 99, 1));
+	ck_assert(!entry_follows(&read, 98, 1));
+	buffer_free(&bytes);
+}
+END_TEST
+
 START_TEST(parts_make_the_whole)
 {
 	char text[1000];
@@ -92,6 +120,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, an_entry_is_read_as_it_was_written);
 	tcase_add_test(tcase, a_later_version_is_told_from_damage);
 	tcase_add_test(tcase, what_is_of_no_node_is_foreign);
+	tcase_add_test(tcase, an_entry_follows_by_its_chain);
+	tcase_add_test(tcase, without_a_chain_the_number_counts);
 	tcase_add_loop_test(tcase, parts_make_the_whole, 0, 9);
 	suite_add_tcase(suite, tcase);
 	return suite;

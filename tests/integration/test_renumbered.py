@@ -1,0 +1,124 @@
+"""Servers that give entries other numbers than they acknowledged, of the log
+and of the rows: nobody loses a partition by it, and no copy an entry."""
+
+import sys
+import time
+import unittest
+
+import broker
+import harness
+import jetstream
+
+SITES = 8  # domains of their own
+
+
+class Renumbered(unittest.TestCase):
+
+    def setUp(self):
+        self.broker = broker.Broker(count=1)
+        self.addCleanup(self.broker.remove)
+        self.cluster = broker.Cluster(self.broker, count=2, log_replicas=1)
+        self.addCleanup(self.cluster.remove)
+        self.cluster.start().settle()
+        self.hosts = [f"127.0.0.{i + 2}:{harness.free_port()}"
+                      for i in range(SITES)]
+        for host in self.hosts:
+            self.cluster.watch(f"http://{host}/")
+
+    def renumber(self, shift, stream="TPL_LOG"):
+        """While nothing is written: the crawls of the sites, where nobody
+        listens, have ended."""
+        server = jetstream.JetStream(self.broker.ports[0])
+        self.addCleanup(server.close)
+        lasts = []
+
+        def is_quiet():
+            lasts.append(server.ask("INFO", "TPL_LOG")["state"]["last_seq"])
+            time.sleep(0.1)
+            return len(lasts) > 10 and lasts[-10] == lasts[-1]
+        harness.wait_until(is_quiet, "a log that is quiet")
+        server.renumber(stream, shift)
+
+    def wait_for_owner(self, node):
+        harness.wait_until(
+            lambda: all(row["owner"] == node.name for row in
+                        node.json("/v1/cluster")["partitions"]),
+            f"all partitions at {node.name}")
+
+    def epochs(self):
+        return [row["epoch"] for row in
+                self.cluster.nodes[0].json("/v1/cluster")["partitions"]]
+
+    def guard_all(self, css):
+        """Each is taken when it is asked for, not when somebody else owns the
+        partition."""
+        for host in self.hosts:
+            answer = self.cluster.alive()[0].post(f"/v1/sites/{host}/guards",
+                                                  {"css": css})
+            self.assertIn(answer.status, (200, 201), answer.text)
+
+    def expect_guards(self, count):
+        """In all copies."""
+        def are_there():
+            return all(len(node.get(f"/v1/sites/{host}/guards",
+                                    stale="ok").json.get("guards", [])) == count
+                       for node in self.cluster.alive()
+                       for host in self.hosts)
+        harness.wait_until(are_there, f"{count} guards in all copies")
+
+    def test_owners_and_copies_go_on(self):
+        self.guard_all("p")
+        self.expect_guards(1)
+        before = self.epochs()
+        for i, shift in enumerate((-1, 1, -2)):
+            with self.subTest(shift=shift):
+                self.renumber(shift)
+                self.guard_all(f"p.no{i}")
+                self.expect_guards(2 + i)
+                self.assertEqual(self.epochs(), before)
+
+    def test_rows_have_other_revisions(self):
+        first, second = self.cluster.nodes
+        before = self.epochs()
+        for shift in (3, -2):
+            with self.subTest(shift=shift):
+                self.renumber(shift, "KV_tpl_facts")
+                self.guard_all(f"p.no{shift}")
+                time.sleep(2)  # a lease, and two looks at the rows
+                self.assertEqual(self.epochs(), before)
+        said = first.messages().count("the broker does not answer")
+        self.renumber(3, "KV_tpl_nodes")
+        time.sleep(2)
+        self.assertEqual(self.epochs(), before)
+        self.assertLess(first.messages().count("the broker does not answer"),
+                        said + 2)
+        self.assertEqual(second.ctl("node", "drain").returncode, 0)
+        self.wait_for_owner(first)
+        self.guard_all("i")
+
+    def test_an_entry_takes_the_number_of_one_that_is_known(self):
+        """What the copy knows as its last one is another entry now."""
+        first, second = self.cluster.nodes
+        self.assertEqual(second.ctl("node", "drain").returncode, 0)
+        self.wait_for_owner(first)
+        self.guard_all("p")
+        self.expect_guards(1)
+        second.kill()
+        self.hosts.reverse()
+        self.renumber(-1)
+        self.guard_all("a")
+        second.start()
+        self.expect_guards(2)
+        first.kill()
+        self.wait_for_owner(second)
+        for host in self.hosts:
+            answer = self.cluster.must("GET", f"/v1/sites/{host}/guards")
+            self.assertEqual(len(answer.json["guards"]), 2)
+        self.guard_all("i")
+
+
+if __name__ == "__main__":
+    broker.needed()
+    if "-v" not in sys.argv:
+        sys.argv.append("-v")
+    unittest.main()

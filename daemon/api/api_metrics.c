@@ -356,6 +356,7 @@ static void write_cluster(struct api *api, struct buffer *out)
 		     (double)facts.append_us / 1e6);
 	metric_write(out, METRIC_CLUSTER_APPEND_BYTES,
 		     (double)facts.append_bytes);
+	metric_write(out, METRIC_CLUSTER_JOBS, (double)facts.jobs);
 	write_questions(api, out);
 	free(facts.nodes);
 }

@@ -408,6 +408,11 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.type = "counter",
 		.help = "Their bytes in the log",
 	},
+	[METRIC_CLUSTER_JOBS] = {
+		.name = "cluster_jobs_total",
+		.type = "counter",
+		.help = "Jobs that this node has done",
+	},
 	[METRIC_CLUSTER_QUESTIONS] = {
 		.name = "cluster_questions_total",
 		.type = "counter",

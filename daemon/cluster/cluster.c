@@ -298,6 +298,7 @@ void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 		.appends = cluster->appends,
 		.append_us = cluster->append_us,
 		.append_bytes = cluster->append_bytes,
+		.jobs = cluster->jobs,
 		.nodes = mem_alloc(cluster->member_count + 1,
 				   sizeof(struct node_facts)),
 		.node_count = cluster->member_count,

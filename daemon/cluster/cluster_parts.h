@@ -180,6 +180,7 @@ struct cluster {
 	uint64_t appends;
 	uint64_t append_us;
 	uint64_t append_bytes;
+	uint64_t jobs;
 	struct member *members; /* [member_count], sorted by name */
 	size_t member_count;
 	struct presence *presences; /* [presence_count]; written by the

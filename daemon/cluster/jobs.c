@@ -78,6 +78,13 @@ static enum error do_job(struct cluster *cluster,
 	return error;
 }
 
+static void count_job(struct cluster *cluster)
+{
+	lock_acquire(&cluster->lock);
+	cluster->jobs++;
+	lock_release(&cluster->lock);
+}
+
 /* Do the next job; ERR_NOT_FOUND: there is none now. */
 static enum error do_next(struct cluster *cluster, unsigned number,
 			  uint64_t *job)
@@ -92,6 +99,7 @@ static enum error do_next(struct cluster *cluster, unsigned number,
 	if (error == ERR_NONE) {
 		error = do_job(cluster, &message);
 		if (error != ERR_BUSY && error != ERR_NO_KEY) {
+			count_job(cluster);
 			*job = message.number;
 			error = ERR_NONE; /* what cannot be done was told */
 		}

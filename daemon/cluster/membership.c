@@ -193,52 +193,43 @@ static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 	return is_other;
 }
 
-/* The revision of our row, if there is one. */
-static enum error find_revision(struct cluster *cluster, uint64_t *revision)
+/* Before our first row. ERR_BUSY: another store has our name. */
+static enum error look_for_namesake(struct cluster *cluster)
 {
 	struct bus_row row = {0};
 	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
 					     cluster->options.bus.name, &row);
 
-	*revision = 0;
 	if (error == ERR_NONE && is_taken(cluster, &row))
 		error = ERR_BUSY;
-	if (error == ERR_NONE)
-		*revision = row.revision;
 	buffer_free(&row.value);
 	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
-static enum error put_member(struct cluster *cluster, const char *text,
-			     uint64_t *revision)
-{
-	return cluster->ops->put(cluster->bus, BUS_NODES,
-				 cluster->options.bus.name, slice_of(text),
-				 *revision, revision);
-}
-
-/* Write our row. The lease begins when that began: the broker's begins later.
+/*
+ * Write our row, which nobody else writes but a node of the same name: so no
+ * revision is expected, which servers that were killed may have given anew.
+ * (Each write that they refuse has replicas of 2.9 number entries differently,
+ * up to where no leader finds what it has.) The lease begins when that began:
+ * the broker's begins later.
  */
 static enum error renew(struct cluster *cluster)
 {
 	uint32_t lease_ms = cluster->options.bus.lease_ms;
 	uint64_t begin_ms = clock_lease_ms();
-	char *text = write_member(cluster);
-	uint64_t revision = cluster->revision;
+	uint64_t revision;
 	enum error error = ERR_NONE;
+	char *text;
 
-	if (revision == 0)
-		error = find_revision(cluster, &revision);
-	if (error == ERR_NONE)
-		error = put_member(cluster, text, &revision);
-	/* servers that were killed may have given it another one; when it is
-	 * gone the lease has ended, and begins with the next turn */
-	if (error == ERR_BUSY && cluster->revision != 0 &&
-	    find_revision(cluster, &revision) == ERR_NONE && revision != 0)
-		error = put_member(cluster, text, &revision);
+	if (cluster->revision == 0)
+		error = look_for_namesake(cluster);
+	if (error != ERR_NONE)
+		return error;
+	text = write_member(cluster);
+	error = cluster->ops->put(cluster->bus, BUS_NODES,
+				  cluster->options.bus.name, slice_of(text),
+				  BUS_ANY, &revision);
 	free(text);
-	if (error == ERR_BUSY)
-		cluster->revision = 0;
 	if (error != ERR_NONE)
 		return error;
 	lock_acquire(&cluster->lock);
@@ -263,8 +254,15 @@ static enum error look_at_nodes(struct cluster *cluster)
 	if (error != ERR_NONE)
 		return error;
 	members = mem_alloc(count + 1, sizeof(*members));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		bool is_own =
+			strcmp(rows[i].key, cluster->options.bus.name) == 0;
+
+		/* it began when we did: one of us has it next time */
+		if (is_own && is_taken(cluster, &rows[i]))
+			cluster->revision = 0;
 		used += read_member(&rows[i], &members[used]);
+	}
 	for (size_t i = 0; i < used; i++) {
 		members[i].facts.has_strange_key =
 			*members[i].facts.key != '\0' &&
@@ -704,6 +702,6 @@ void membership_leave(struct cluster *cluster)
 	if (cluster->revision == 0)
 		return;
 	cluster->ops->remove(cluster->bus, BUS_NODES, cluster->options.bus.name,
-			     cluster->revision);
+			     BUS_ANY);
 	cluster->revision = 0;
 }

@@ -16,7 +16,11 @@
 #include "store/date.h"
 #include "store/log.h"
 
-enum { QUESTION_BYTES = 512, API_BYTES = 128 };
+enum {
+	QUESTION_BYTES = 512,
+	API_BYTES = 128,
+	MAX_STEPS = 1024,
+};
 
 /* Headers of what a replica gives. */
 #define STATUS   "Status"
@@ -179,24 +183,41 @@ static enum error read_entry(struct bus *bus, const struct reading *reading,
 	}
 }
 
+/* From the first entry to the last one. ERR_NETWORK: there are too many. */
+static enum error walk(struct bus *bus, const struct reading *reading,
+		       struct nats_entry *out)
+{
+	struct reading next = *reading;
+	enum error error;
+	unsigned steps = 0;
+
+	next.kind = NATS_NEXT_OF_LEADER;
+	error = read_entry(bus, &next, out);
+	while (error == ERR_NONE && steps++ < MAX_STEPS) {
+		next.number = out->message.number + 1;
+		error = read_entry(bus, &next, out);
+	}
+	if (error == ERR_NONE)
+		return ERR_NETWORK;
+	/* what there is not changes nothing in `out` */
+	return error == ERR_NOT_FOUND && steps > 0 ? ERR_NONE : error;
+}
+
 enum error nats_read(struct bus *bus, const struct reading *reading,
 		     struct nats_entry *out)
 {
 	enum error error = read_entry(bus, reading, out);
-	struct reading first = *reading;
 
 	if (reading->kind != NATS_LAST || error != ERR_NOT_FOUND)
 		return error;
 	/* servers that were killed may have lost the list of what is last */
-	first.kind = NATS_NEXT_OF_LEADER;
-	error = read_entry(bus, &first, out);
-	if (error != ERR_NONE)
+	error = walk(bus, reading, out);
+	if (error != ERR_NONE && error != ERR_NETWORK)
 		return error;
-	error = read_entry(bus, reading, out); /* or it came meanwhile */
-	if (error != ERR_NOT_FOUND)
-		return error;
+	if (read_entry(bus, reading, out) == ERR_NONE)
+		return ERR_NONE; /* it came meanwhile */
 	nats_is_lost(bus, reading->stream);
-	return ERR_NETWORK;
+	return error;
 }
 
 static enum error read_message(struct bus *bus, enum bus_stream stream,

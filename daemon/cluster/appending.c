@@ -30,6 +30,7 @@ struct portion {
 	uint64_t hash;        /* entry_hash() of it */
 	struct buffer packed; /* the rows */
 	unsigned parts;
+	size_t part_bytes; /* at most */
 	bool sums;
 	struct buffer bytes; /* the part under way, with its head */
 	char subject[BUS_SUBJECT_BYTES];
@@ -70,9 +71,9 @@ static void pack(struct cluster *cluster, struct txn *txn,
 
 	journal_write(journal, txn, portion->partition, &rows);
 	packer_pack(cluster->packer, buffer_slice(&rows), &portion->packed);
-	portion->parts = entry_parts(portion->packed.size,
-				     cluster->ops->max_bytes(cluster->bus) -
-					     SUBJECT_ROOM);
+	portion->part_bytes =
+		cluster->ops->max_bytes(cluster->bus) - SUBJECT_ROOM;
+	portion->parts = entry_parts(portion->packed.size, portion->part_bytes);
 	if (rows.size >
 	    ENTRY_MAX_ROWS_BYTES) /* who follows could not read it */
 		portion->parts = ENTRY_MAX_PARTS + 1;
@@ -83,7 +84,6 @@ static void pack(struct cluster *cluster, struct txn *txn,
 static struct bus_entry entry_of(struct cluster *cluster,
 				 struct portion *portion, unsigned part)
 {
-	size_t max = cluster->ops->max_bytes(cluster->bus) - SUBJECT_ROOM;
 	const struct entry_head head = {
 		.kind = ENTRY_ROWS,
 		.partition = (uint16_t)portion->partition,
@@ -99,7 +99,8 @@ static struct bus_entry entry_of(struct cluster *cluster,
 
 	buffer_clear(&portion->bytes);
 	entry_write(&head,
-		    entry_part(buffer_slice(&portion->packed), max, part),
+		    entry_part(buffer_slice(&portion->packed),
+			       portion->part_bytes, part),
 		    &portion->bytes);
 	/* no two attempts are one, even if their numbers are */
 	snprintf(portion->id, sizeof(portion->id), "%s.%u.%llu.%llu.%u",
@@ -239,6 +240,17 @@ static enum error end_append(struct cluster *cluster, struct portion *portions,
 	return ERR_UNLOGGED;
 }
 
+/* The log has it, and the transaction has failed, which nobody settles. */
+static void undo_append(struct cluster *cluster, const struct portion *portions,
+			size_t count)
+{
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < count; i++)
+		cluster->partitions[portions[i].partition].pending = 0;
+	doubt(cluster, portions, count);
+	lock_release(&cluster->lock);
+}
+
 static void count_append(struct cluster *cluster,
 			 const struct portion *portions, size_t count,
 			 uint64_t begin_us)
@@ -280,6 +292,8 @@ enum error cluster_append(void *context, struct txn *txn,
 					  .is_whole = 1,
 					  .hash = portions[i].hash,
 				  });
+	if (error == ERR_NONE && txn->error != ERR_NONE)
+		undo_append(cluster, portions, count);
 	count_append(cluster, portions, count, begin_us);
 	for (size_t i = 0; i < count; i++) {
 		buffer_free(&portions[i].packed);

@@ -192,6 +192,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 
 	lock_acquire(&pipeline->lock);
 	stats->is_paused = error != ERR_NONE;
+	stats->pause_error = error;
 	pipeline->retry_ms = error == ERR_UNLOGGED ? LOG_RETRY_MS
 			     : pipeline->options.retry_ms == 0
 				     ? RETRY_MS

@@ -120,6 +120,7 @@ struct pipeline_stats {
 	size_t commit_queue;
 	size_t running_fetches;
 	bool is_paused; /* the store is full: see `pause_reason` */
+	enum error pause_error;
 	char pause_reason[128];
 };
 

@@ -90,7 +90,7 @@ struct cluster_facts {
 	uint64_t appends;   /* transactions that went to the log */
 	uint64_t append_us; /* for all of them */
 	uint64_t append_bytes;
-	uint64_t jobs; /* that were done here */
+	uint64_t jobs;                    /* that were done here */
 	uint64_t divergences;             /* copies that were found to differ */
 	unsigned locked;                  /* partitions that are so */
 	char trouble[NODE_TROUBLE_BYTES]; /* why there is no lease, for people;

@@ -82,10 +82,12 @@ struct partition {
 	bool others_have_it; /* as many as shall have it have it whole */
 	bool is_owner_gone;
 	bool is_whole;
-	bool is_unsure;   /* what the log has of us is not known */
-	bool sums;        /* the pending entry is to be summed up */
-	bool is_resealed; /* it was saved since it is ours: nothing in it is
-			     sealed but by the first of our keys */
+	bool is_unsure;      /* what the log has of us is not known */
+	bool is_log_full;    /* it has no room for our claim */
+	bool wants_snapshot; /* the log has lost what is here */
+	bool sums;           /* the pending entry is to be summed up */
+	bool is_resealed;    /* it was saved since it is ours: nothing in it is
+				sealed but by the first of our keys */
 	bool is_published_known; /* `published` was asked for */
 	bool has_events;         /* there may be some to be published */
 	bool is_job_known;       /* `job` was read */
@@ -141,6 +143,8 @@ struct cluster {
 				      on before this; the copying thread's */
 	uint64_t renumbered_ms; /* steady: it was told that entries have other
 				   numbers; under the lock */
+	uint64_t full_until_ms; /* steady: so long this node takes nothing, as
+				   its disk is full; under the lock */
 	char id[32];            /* of the store */
 
 	struct lock lock;
@@ -199,8 +203,8 @@ void log_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
 /* As well, of the questions to its owner. */
 void question_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
 
-/* Who owns a partition, by its row, "NODE EPOCH": the epoch; that of a row
- * without one is its revision. */
+/* Who owns a partition, by its row, "NODE", a NUL, "EPOCH": the epoch; that of
+ * a row without one is its revision. */
 uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES]);
 
 /* The row of a partition in BUS_FACTS: "p.017". */
@@ -298,18 +302,25 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out);
  * alone is asked. False: it is already. The copying thread. */
 bool doubt_numbers(struct cluster *cluster);
 
-/* Servers of 2.9 that were killed may number entries anew: under which number
- * the last one that is here stands now, by the leader. ERR_NOT_FOUND: under the
- * same, or it is not near. */
-enum error find_place(struct cluster *cluster, unsigned number);
-
-/* The last entry of a log. */
-struct log_end {
-	uint64_t number;
-	uint64_t hash; /* entry_hash() */
+/* Where the last entry that is here stands in the log. */
+enum place {
+	PLACE_SAME,    /* where it did, or that is not known */
+	PLACE_OTHER,   /* under another number, which we know now */
+	PLACE_NONE,    /* nowhere near: it was purged, or lost */
+	PLACE_UNKNOWN, /* the broker does not say */
 };
 
-/* By the leader; what is here, if the log has none. */
+/* By the leader: servers of 2.9 that were killed may number entries anew. */
+enum place find_place(struct cluster *cluster, unsigned number);
+
+/* The last entry of a log; zeros: it has none. */
+struct log_end {
+	uint64_t number;
+	uint64_t hash;  /* entry_hash() */
+	uint64_t epoch; /* UINT64_MAX: no node of ours has written it */
+};
+
+/* By the leader. */
 enum error last_of_log(struct cluster *cluster, unsigned number,
 		       struct log_end *end_out);
 

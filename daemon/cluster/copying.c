@@ -26,7 +26,10 @@ enum {
 	CLEAR_ROWS = 2000, /* at a time */
 	ANSWERERS = 4,
 	DEPOT_PAUSE_MS = 10000, /* after it has failed */
+	SNAPSHOTS = 2,          /* that are looked at, when one is damaged */
 	LOCKED_MS = 60000,      /* until a copy without a key is tried again */
+	FULL_MS = 10000,        /* until a full disk is written to again */
+	YIELD_MS = 60000,       /* so long after it was full nothing is taken */
 	/* Until the log is asked for its last entry, as hints are lost, and
 	 * numbers change: */
 	LOOK_MS = 60000,
@@ -115,7 +118,8 @@ static bool has_other_revision(struct cluster *cluster, const char *key,
 	return is_it;
 }
 
-/* Write the row that says who owns it: "NODE EPOCH". */
+/* Write the row that says who owns it: "NODE", a NUL, "EPOCH"; versions before
+ * there were epochs read as far as the NUL. */
 static enum error write_owner(struct cluster *cluster, unsigned number,
 			      const char *owner)
 {
@@ -125,18 +129,23 @@ static enum error write_owner(struct cluster *cluster, unsigned number,
 		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
 							  : before.read_epoch);
 	char key[BUS_KEY_BYTES];
-	char text[NODE_NAME_BYTES + 24];
+	struct buffer text = {0};
 	uint64_t revision;
 	enum error error;
 
 	partition_key(number, key);
-	snprintf(text, sizeof(text), "%s %" PRIu64, owner, epoch);
-	error = cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
-				  before.revision, &revision);
+	buffer_append_text(&text, owner);
+	buffer_append_byte(&text, '\0');
+	buffer_printf(&text, "%" PRIu64, epoch);
+	error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+				  buffer_slice(&text), before.revision,
+				  &revision);
 	if (error == ERR_BUSY && before.revision != 0 &&
 	    has_other_revision(cluster, key, &before, &revision))
 		error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
-					  slice_of(text), revision, &revision);
+					  buffer_slice(&text), revision,
+					  &revision);
+	buffer_free(&text);
 	if (error != ERR_NONE)
 		return error;
 	lock_acquire(&cluster->lock);
@@ -149,16 +158,21 @@ static enum error write_owner(struct cluster *cluster, unsigned number,
 
 /* It is not ours any more, or may not be: nothing of it is fetched, committed
  * or answered from here on. */
-static void leave(struct cluster *cluster, unsigned number)
+static enum error leave(struct cluster *cluster, unsigned number)
 {
+	enum error error;
+
 	answer_questions(cluster, number, false);
-	/* refused only by a pipeline that stops, and then all ends */
-	change_engine(cluster, number, false);
+	/* the disk may be full; as long as the engine has its sites, it is left
+	 * again */
+	error = change_engine(cluster, number, false);
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].is_unsure = false;
 	cluster->partitions[number].epoch = 0;
-	cluster->partitions[number].state = PARTITION_FOLLOWED;
+	cluster->partitions[number].state =
+		error == ERR_NONE ? PARTITION_FOLLOWED : PARTITION_LEFT;
 	lock_release(&cluster->lock);
+	return error;
 }
 
 /* What is here ends with this entry, or has no hash and ends with its number.
@@ -206,25 +220,49 @@ static enum error read_to_end(struct cluster *cluster, unsigned number,
 	cluster->asks_leader = false;
 	if (error != ERR_NONE || number_of(cluster, &partition->sought) == 0)
 		return error;
-	/* it stands under a number that we believe to be behind us */
-	find_place(cluster, number);
-	return ERR_BUSY;
+	/* it may stand under a number that we believe to be behind us */
+	return find_place(cluster, number) == PLACE_NONE ? ERR_NOT_FOUND
+							 : ERR_BUSY;
+}
+
+/*
+ * Whether what the log lacks is its end: all servers lost their power, say, and
+ * what they had acknowledged. Then nobody has written behind it, and what is
+ * here goes on: who has it, too, follows; who has not, makes a new copy.
+ */
+static bool is_cut(struct cluster *cluster, unsigned number,
+		   const struct log_end *last)
+{
+	const struct partition partition = view(cluster, number);
+
+	if (!partition.is_whole || partition.applied_hash == 0 ||
+	    last->number >= partition.applied ||
+	    last->epoch > partition.read_epoch)
+		return false;
+	log_error("cluster: partition %u: the servers have lost the end of its "
+		  "log, entries %" PRIu64 " to %" PRIu64
+		  "; what was in them is here, and goes on from here",
+		  number, last->number + 1, partition.applied);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].wants_snapshot = true;
+	lock_release(&cluster->lock);
+	return true;
 }
 
 /* From here on entries of those before us do not count. */
 static enum error append_claim(struct cluster *cluster, unsigned number,
 			       const struct log_end *last)
 {
+	struct partition *partition = &cluster->partitions[number];
 	char subject[BUS_SUBJECT_BYTES];
 	struct buffer bytes = {0};
 	const struct entry_head head = {
 		.kind = ENTRY_CLAIM,
 		.partition = (uint16_t)number,
 		.parts = 1,
-		.epoch = number_of(cluster,
-				   &cluster->partitions[number].row_epoch),
+		.epoch = number_of(cluster, &partition->row_epoch),
 		.before = last->number,
-		.chain = last->hash,
+		.chain = number_of(cluster, &partition->applied_hash),
 	};
 	struct bus_entry entry = {.subject = subject, .expected = last->number};
 	enum error error;
@@ -233,11 +271,16 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 	entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
 	entry.data = buffer_slice(&bytes);
 	lock_acquire(&cluster->lock);
-	cluster->partitions[number].claim = entry_hash(entry.data);
+	partition->claim = entry_hash(entry.data);
 	lock_release(&cluster->lock);
 	error = cluster->ops->append(cluster->bus, &entry, 1);
 	buffer_free(&bytes);
-	return error;
+	lock_acquire(&cluster->lock);
+	partition->is_log_full = error == ERR_STORE_FULL;
+	if (partition->is_log_full)
+		wake_tending(cluster);
+	lock_release(&cluster->lock);
+	return error == ERR_STORE_FULL ? ERR_UNLOGGED : error;
 }
 
 /* Whether the log ends with our claim of this epoch. */
@@ -257,6 +300,8 @@ static enum error claim_log(struct cluster *cluster, unsigned number,
 	struct log_end last;
 	enum error error = read_to_end(cluster, number, &last);
 
+	if (error == ERR_NOT_FOUND && is_cut(cluster, number, &last))
+		error = ERR_NONE;
 	if (error != ERR_NONE || has_claim(cluster, number, epoch))
 		return error;
 	/* rows may have been lost or numbered anew: this one is written again,
@@ -313,42 +358,93 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	return ERR_NONE;
 }
 
-/* A secret in it was sealed by a key that is not here: it waits, and is
- * nobody's copy meanwhile. */
-static void lock_copy(struct cluster *cluster, unsigned number)
+/* Why a copy here is of no use, for now. */
+static bool is_useless(enum error error)
+{
+	return error == ERR_NO_KEY || error == ERR_VERSION ||
+	       error == ERR_STORE_FULL || error == ERR_IO;
+}
+
+/* A node whose disk is full takes nothing, and gives away what it has. */
+static void note_full(struct cluster *cluster, enum error error)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool was_full;
+
+	lock_acquire(&cluster->lock);
+	was_full = now_ms < cluster->full_until_ms;
+	cluster->full_until_ms = now_ms + YIELD_MS;
+	lock_release(&cluster->lock);
+	if (!was_full)
+		log_error("cluster: the store of this node cannot be written "
+			  "(%s): others have its sites until it can",
+			  error_text(error));
+}
+
+static void tell_useless(struct cluster *cluster, unsigned number,
+			 enum error error)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	if (cluster->locked_ms != 0 && now_ms < cluster->locked_ms + LOCKED_MS)
+		return;
+	cluster->locked_ms = now_ms;
+	if (error == ERR_NO_KEY)
+		log_error("cluster: partition %u, and maybe others: secrets in "
+			  "it are sealed by a key that is not in "
+			  "cluster.secret_file here; no copy of it is made "
+			  "until it is",
+			  number);
+	else
+		log_error("cluster: partition %u, and maybe others: its log "
+			  "has what only a later version can read: upgrade "
+			  "this node; no copy of it is made until then",
+			  number);
+}
+
+/* It waits, and is nobody's copy meanwhile. */
+static void lock_copy(struct cluster *cluster, unsigned number,
+		      enum error error)
 {
 	struct partition *partition = &cluster->partitions[number];
-	uint64_t now_ms = clock_steady_ms();
+	bool is_full = error == ERR_STORE_FULL || error == ERR_IO;
 
 	lock_acquire(&cluster->lock);
 	partition->is_whole = false;
 	partition->state = PARTITION_COPYING;
-	partition->locked_until_ms = now_ms + LOCKED_MS;
+	partition->locked_until_ms =
+		clock_steady_ms() + (is_full ? FULL_MS : LOCKED_MS);
 	lock_release(&cluster->lock);
-	if (cluster->locked_ms != 0 && now_ms < cluster->locked_ms + LOCKED_MS)
-		return;
-	cluster->locked_ms = now_ms;
-	log_error("cluster: partition %u, and maybe others: secrets in it are "
-		  "sealed by a key that is not in cluster.secret_file here; no "
-		  "copy of it is made until it is",
-		  number);
+	if (is_full)
+		note_full(cluster, error);
+	else
+		tell_useless(cluster, number, error);
+}
+
+/* Another node that has all of it; false: there is none. */
+static bool find_whole(struct cluster *cluster, unsigned number,
+		       char name[NODE_NAME_BYTES])
+{
+	name[0] = '\0';
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct member *member = &cluster->members[i];
+
+		if (!member->facts.is_self && member->has[number])
+			memcpy(name, member->facts.name, NODE_NAME_BYTES);
+	}
+	lock_release(&cluster->lock);
+	return name[0] != '\0';
 }
 
 /* What is here is of no use, and the row names us: it is to be of one who has
  * all of it. */
 static void give_up(struct cluster *cluster, unsigned number)
 {
-	char name[NODE_NAME_BYTES] = "";
+	char name[NODE_NAME_BYTES];
 
-	lock_acquire(&cluster->lock);
-	for (size_t i = 0; i < cluster->member_count; i++) {
-		const struct member *member = &cluster->members[i];
-
-		if (!member->facts.is_self && member->has[number])
-			memcpy(name, member->facts.name, sizeof(name));
-	}
-	lock_release(&cluster->lock);
-	if (*name != '\0' && write_owner(cluster, number, name) == ERR_NONE)
+	if (find_whole(cluster, number, name) &&
+	    write_owner(cluster, number, name) == ERR_NONE)
 		owners_changed(cluster);
 }
 
@@ -371,6 +467,7 @@ static void forget_revision(struct cluster *cluster, unsigned number)
 {
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].revision = 0;
+	cluster->partitions[number].row_epoch = 0;
 	lock_release(&cluster->lock);
 }
 
@@ -382,6 +479,7 @@ static void hand_over(struct cluster *cluster, unsigned number)
 	set_state(cluster, number, PARTITION_LEFT);
 	leave(cluster, number);
 	pipeline_leave_strangers(cluster->pipeline, LEAVE_MS);
+	/* nothing of it is committed here any more, be it left or not */
 	if (write_owner(cluster, number, before.wanted) == ERR_NONE) {
 		lock_acquire(&cluster->lock);
 		cluster->moves++;
@@ -431,20 +529,78 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* The log does not have what is missing here: a snapshot has. */
-static enum error fill_gap(struct cluster *cluster, unsigned number)
+/* Some of its rows go; true while there are more. */
+static bool clear_rows(struct cluster *cluster, unsigned number)
 {
-	uint64_t newest = 0;
+	struct txn txn = txn_begin_write(cluster->store);
+	uint64_t gone;
+
+	journal_place_put(&txn, number, &(struct journal_place){0});
+	gone = journal_clear(&txn, number, CLEAR_ROWS);
+	if (gone < CLEAR_ROWS)
+		journal_place_delete(&txn, number);
+	return txn_end(&txn) == ERR_NONE && gone == CLEAR_ROWS;
+}
+
+/* All of it goes, before anything else is done with it. */
+static void drop_copy(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	lock_release(&cluster->lock);
+	while (clear_rows(cluster, number))
+		;
+	lock_acquire(&cluster->lock);
+	partition->state = PARTITION_ELSEWHERE;
+	partition->applied = 0;
+	partition->applied_hash = 0;
+	partition->read_epoch = 0;
+	lock_release(&cluster->lock);
+}
+
+/* The newest snapshot that helps, or the one before it, when that is damaged.
+ */
+static enum error load_newest(struct cluster *cluster, unsigned number,
+			      uint64_t above)
+{
+	uint64_t below = UINT64_MAX;
+	enum error error = ERR_CORRUPT;
+
+	for (unsigned i = 0; i < SNAPSHOTS && error == ERR_CORRUPT; i++) {
+		error = depot_latest(cluster->depot, number, below, &below);
+		if (error == ERR_NONE && below <= above)
+			error = ERR_NOT_FOUND;
+		if (error == ERR_NONE)
+			error = load_snapshot(cluster, number, below);
+	}
+	return error;
+}
+
+/*
+ * The log does not have what is missing here: a snapshot has. When what is here
+ * is not in the log, either, any snapshot is better, and the beginning of the
+ * log, if another node has all of it.
+ */
+static enum error fill_gap(struct cluster *cluster, unsigned number,
+			   enum place place)
+{
+	char name[NODE_NAME_BYTES];
 	enum error error = ERR_NOT_FOUND;
+	uint64_t above =
+		place == PLACE_NONE
+			? 0
+			: number_of(cluster,
+				    &cluster->partitions[number].applied);
 
 	if (cluster->depot != NULL)
-		error = depot_latest(cluster->depot, number, UINT64_MAX,
-				     &newest);
-	if (error == ERR_NONE &&
-	    newest <= number_of(cluster, &cluster->partitions[number].applied))
-		error = ERR_NOT_FOUND;
+		error = load_newest(cluster, number, above);
 	if (error == ERR_NONE)
-		error = load_snapshot(cluster, number, newest);
+		return ERR_NONE;
+	if (error == ERR_NOT_FOUND && place == PLACE_NONE &&
+	    find_whole(cluster, number, name))
+		drop_copy(cluster, number);
 	else
 		take_place(cluster, number);
 	return error;
@@ -454,18 +610,19 @@ static enum error fill_gap(struct cluster *cluster, unsigned number)
 static void mend_copy(struct cluster *cluster, unsigned number,
 		      enum error error)
 {
-	bool is_gap = error == ERR_NOT_FOUND;
+	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
+	enum place place = PLACE_SAME;
 
 	if (is_gap && doubt_numbers(cluster))
 		return; /* the leader may have it otherwise */
-	if (is_gap) {
-		error = find_place(cluster, number);
-		is_gap = error == ERR_NOT_FOUND;
-	}
 	if (is_gap)
-		error = fill_gap(cluster, number);
-	if (error == ERR_NO_KEY)
-		lock_copy(cluster, number);
+		place = find_place(cluster, number);
+	if (is_gap && (place == PLACE_OTHER || place == PLACE_UNKNOWN))
+		return;
+	if (is_gap)
+		error = fill_gap(cluster, number, place);
+	if (is_useless(error))
+		lock_copy(cluster, number, error);
 	else if (is_gap && error != ERR_NONE)
 		log_warn("cluster: partition %u: the log begins behind what is "
 			 "here, and no snapshot could be loaded: %s",
@@ -500,7 +657,7 @@ static void take(struct cluster *cluster, unsigned number)
 	}
 	error = activate(cluster, number);
 	mend_copy(cluster, number, error);
-	if (error == ERR_NO_KEY)
+	if (is_useless(error))
 		give_up(cluster, number);
 	else if (error != ERR_NONE && error != ERR_BUSY)
 		log_warn("cluster: partition %u cannot be taken yet: %s",
@@ -516,22 +673,17 @@ static void take(struct cluster *cluster, unsigned number)
 static bool begin_copy(struct cluster *cluster, unsigned number)
 {
 	uint64_t now_ms = clock_steady_ms();
-	uint64_t newest;
 	enum error error;
 
 	if (cluster->depot == NULL)
 		return true;
 	if (now_ms < cluster->depot_ms)
 		return false;
-	error = depot_latest(cluster->depot, number, UINT64_MAX, &newest);
-	if (error == ERR_NOT_FOUND)
+	error = load_newest(cluster, number, 0);
+	if (error == ERR_NONE || error == ERR_NOT_FOUND)
 		return true;
-	if (error == ERR_NONE)
-		error = load_snapshot(cluster, number, newest);
-	if (error == ERR_NONE)
-		return true;
-	if (error == ERR_NO_KEY) {
-		lock_copy(cluster, number);
+	if (is_useless(error)) {
+		lock_copy(cluster, number, error);
 		return false;
 	}
 	cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;
@@ -549,7 +701,8 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 	enum error error = follow(cluster, number, &more);
 
 	mend_copy(cluster, number, error);
-	if (error == ERR_NOT_FOUND && !before.is_whole &&
+	if ((is_useless(error) ||
+	     (error == ERR_NOT_FOUND && !before.is_whole)) &&
 	    !view(cluster, number).is_whole &&
 	    strcmp(before.owner, cluster->options.bus.name) == 0)
 		give_up(cluster, number);
@@ -557,6 +710,7 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 		struct log_end last;
 
 		error = read_to_end(cluster, number, &last);
+		mend_copy(cluster, number, error);
 		lock_acquire(&cluster->lock);
 		if (error == ERR_NONE) {
 			partition->is_whole = true;
@@ -565,38 +719,7 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 		}
 		lock_release(&cluster->lock);
 	}
-	return more && error != ERR_NO_KEY;
-}
-
-/* Some of its rows go; true while there are more. */
-static bool clear_rows(struct cluster *cluster, unsigned number)
-{
-	struct txn txn = txn_begin_write(cluster->store);
-	uint64_t gone;
-
-	journal_place_put(&txn, number, &(struct journal_place){0});
-	gone = journal_clear(&txn, number, CLEAR_ROWS);
-	if (gone < CLEAR_ROWS)
-		journal_place_delete(&txn, number);
-	return txn_end(&txn) == ERR_NONE && gone == CLEAR_ROWS;
-}
-
-/* All of it goes, before anything else is done with it. */
-static void drop_copy(struct cluster *cluster, unsigned number)
-{
-	struct partition *partition = &cluster->partitions[number];
-
-	lock_acquire(&cluster->lock);
-	partition->is_whole = false;
-	lock_release(&cluster->lock);
-	while (clear_rows(cluster, number))
-		;
-	lock_acquire(&cluster->lock);
-	partition->state = PARTITION_ELSEWHERE;
-	partition->applied = 0;
-	partition->applied_hash = 0;
-	partition->read_epoch = 0;
-	lock_release(&cluster->lock);
+	return more && !is_useless(error);
 }
 
 /* Whether the partition is to be ours, and is there to be taken. */
@@ -646,6 +769,12 @@ static void own(struct cluster *cluster, unsigned number,
 	} else if (strcmp(partition->wanted, self) != 0 &&
 		   partition->wanted_has_it) {
 		hand_over(cluster, number);
+	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {
+		lock_acquire(&cluster->lock);
+		cluster->partitions[number].looked_ms = clock_steady_ms();
+		lock_release(&cluster->lock);
+		/* what was numbered anew is told to those who follow */
+		is_nothing_new(cluster, number);
 	}
 }
 
@@ -707,10 +836,27 @@ static void look(struct cluster *cluster, unsigned number)
 		doubt_numbers(cluster);
 }
 
+/* It was not left to its end. */
+static void leave_again(struct cluster *cluster, unsigned number,
+			const struct partition *partition)
+{
+	enum error error = leave(cluster, number);
+
+	if (!is_useless(error))
+		return;
+	note_full(cluster, error);
+	if (strcmp(partition->owner, cluster->options.bus.name) == 0)
+		give_up(cluster, number);
+}
+
 /* A turn of a partition that is not ours. */
 static enum turn copy(struct cluster *cluster, unsigned number,
 		      const struct partition *partition)
 {
+	if (partition->state == PARTITION_LEFT) {
+		leave_again(cluster, number, partition);
+		return TURN_DONE;
+	}
 	if (clock_steady_ms() < partition->locked_until_ms)
 		return TURN_DONE;
 	if (is_to_be_taken(cluster, partition)) {
@@ -767,11 +913,23 @@ static void leave_all(struct cluster *cluster)
 	}
 }
 
+/* Commits fail before they come to the log. */
+static void look_at_store(struct cluster *cluster)
+{
+	struct pipeline_stats stats;
+
+	pipeline_stats(cluster->pipeline, &stats);
+	if (stats.is_paused && (stats.pause_error == ERR_STORE_FULL ||
+				stats.pause_error == ERR_IO))
+		note_full(cluster, stats.pause_error);
+}
+
 /* Look at all partitions; how soon there is more to do. */
 static enum turn work(struct cluster *cluster)
 {
 	enum turn all = TURN_DONE;
 
+	look_at_store(cluster);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		struct partition partition;
 

@@ -291,26 +291,29 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 enum error last_of_log(struct cluster *cluster, unsigned number,
 		       struct log_end *end_out)
 {
-	const struct partition *partition = &cluster->partitions[number];
 	char subject[BUS_SUBJECT_BYTES];
 	struct bus_message last = {0};
+	struct entry_head head;
+	struct slice part;
+	bool is_newer;
 	enum error error;
 
 	log_subject_of(number, subject);
 	error = cluster->ops->last(cluster->bus, BUS_LOG, subject, &last);
-	*end_out = (struct log_end){
-		.number = last.number,
-		.hash = entry_hash(buffer_slice(&last.data)),
-	};
+	*end_out = (struct log_end){0};
+	if (error == ERR_NONE) {
+		struct slice bytes = buffer_slice(&last.data);
+		bool is_ours = entry_read(bytes, &head, &part, &is_newer);
+
+		*end_out = (struct log_end){
+			.number = last.number,
+			.hash = entry_hash(bytes),
+			.epoch = is_ours ? head.epoch : UINT64_MAX,
+		};
+	}
 	buffer_free(&last.data);
 	buffer_free(&last.subject);
-	if (error != ERR_NOT_FOUND)
-		return error;
-	lock_acquire(&cluster->lock);
-	*end_out =
-		(struct log_end){partition->applied, partition->applied_hash};
-	lock_release(&cluster->lock);
-	return ERR_NONE;
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
 }
 
 void renumber(struct cluster *cluster, unsigned number, uint64_t to)
@@ -346,7 +349,23 @@ void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
 			 number, from, to);
 }
 
-/* The entry at most `width` from its number. */
+/* Whether this entry has that hash, or is the one behind it. */
+static bool is_near(const struct bus_message *message, uint64_t hash,
+		    uint64_t *number_out)
+{
+	struct slice bytes = buffer_slice(&message->data);
+	struct entry_head head;
+	struct slice part;
+	bool is_newer;
+
+	*number_out = message->number;
+	if (entry_hash(bytes) == hash)
+		return true;
+	*number_out = message->number - 1;
+	return entry_read(bytes, &head, &part, &is_newer) && head.chain == hash;
+}
+
+/* Look for the entry with this hash at most `width` from `number`. */
 static enum error find_near(struct cluster *cluster, const char *subject,
 			    struct log_end *place, uint64_t width)
 {
@@ -354,6 +373,7 @@ static enum error find_near(struct cluster *cluster, const char *subject,
 	uint64_t from = place->number > width ? place->number - width : 1;
 	struct bus_message message = {0};
 	enum error error = ERR_NONE;
+	uint64_t number = 0;
 	bool is_it = false;
 
 	for (unsigned i = 0;
@@ -361,11 +381,11 @@ static enum error find_near(struct cluster *cluster, const char *subject,
 		error = cluster->ops->next_of_leader(cluster->bus, BUS_LOG,
 						     subject, from, &message);
 		is_it = error == ERR_NONE &&
-			entry_hash(buffer_slice(&message.data)) == place->hash;
+			is_near(&message, place->hash, &number);
 		from = message.number + 1;
 	}
 	if (is_it)
-		place->number = message.number;
+		place->number = number;
 	else if (error == ERR_NONE)
 		error = ERR_NOT_FOUND;
 	buffer_free(&message.data);
@@ -373,26 +393,46 @@ static enum error find_near(struct cluster *cluster, const char *subject,
 	return error;
 }
 
-enum error find_place(struct cluster *cluster, unsigned number)
+/* Near the number that it had, and near the end of the log, when that is before
+ * it. */
+static enum error find_entry(struct cluster *cluster, unsigned number,
+			     struct log_end *place)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	enum error error = ERR_NOT_FOUND;
+	struct log_end last;
+
+	log_subject_of(number, subject);
+	for (uint64_t width = NEAR; width <= FAR && error == ERR_NOT_FOUND;
+	     width *= 16)
+		error = find_near(cluster, subject, place, width);
+	if (error != ERR_NOT_FOUND ||
+	    last_of_log(cluster, number, &last) != ERR_NONE ||
+	    last.number + FAR >= place->number)
+		return error;
+	place->number = last.number;
+	return find_near(cluster, subject, place, NEAR);
+}
+
+enum place find_place(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
-	char subject[BUS_SUBJECT_BYTES];
 	struct log_end place;
 	uint64_t before;
-	enum error error = ERR_NOT_FOUND;
+	enum error error;
 
 	lock_acquire(&cluster->lock);
-	place = (struct log_end){partition->applied, partition->applied_hash};
+	place = (struct log_end){.number = partition->applied,
+				 .hash = partition->applied_hash};
 	lock_release(&cluster->lock);
+	if (place.hash == 0)
+		return PLACE_SAME;
 	before = place.number;
-	log_subject_of(number, subject);
-	for (uint64_t width = NEAR;
-	     width <= FAR && place.hash != 0 && error == ERR_NOT_FOUND;
-	     width *= 16)
-		error = find_near(cluster, subject, &place, width);
-	if (error == ERR_NONE && place.number == before)
-		return ERR_NOT_FOUND;
-	if (error == ERR_NONE)
-		renumber(cluster, number, place.number);
-	return error;
+	error = find_entry(cluster, number, &place);
+	if (error != ERR_NONE)
+		return error == ERR_NOT_FOUND ? PLACE_NONE : PLACE_UNKNOWN;
+	if (place.number == before)
+		return PLACE_SAME;
+	renumber(cluster, number, place.number);
+	return PLACE_OTHER;
 }

@@ -101,7 +101,8 @@ static char *write_member(struct cluster *cluster)
 		write_last(last, i, cluster->partitions[i].applied);
 		reseals += !cluster->partitions[i].is_resealed;
 	}
-	is_draining = cluster->is_draining || cluster->yields;
+	is_draining = cluster->is_draining || cluster->yields ||
+		      clock_steady_ms() < cluster->full_until_ms;
 	lock_release(&cluster->lock);
 	write_set(has, copies);
 	write_set(owns, owned);
@@ -364,16 +365,16 @@ static bool read_key(const char *key, const char *kind, unsigned *number_out)
 
 uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
 {
-	char text[NODE_NAME_BYTES + 24];
-	char *space;
+	char text[NODE_NAME_BYTES + 24] = "";
+	size_t size = row->value.size < sizeof(text) - 1 ? row->value.size
+							 : sizeof(text) - 1;
+	const char *epoch;
 
-	snprintf(text, sizeof(text), "%.*s", (int)row->value.size,
-		 row->value.size == 0 ? "" : row->value.data);
-	space = strchr(text, ' ');
-	if (space != NULL)
-		*space = '\0';
-	snprintf(name, NODE_NAME_BYTES, "%.*s", NODE_NAME_BYTES - 1, text);
-	return space == NULL ? row->revision : strtoull(space + 1, NULL, 10);
+	if (size > 0)
+		memcpy(text, row->value.data, size);
+	snprintf(name, NODE_NAME_BYTES, "%s", text);
+	epoch = text + strlen(text) + 1;
+	return epoch >= text + size ? row->revision : strtoull(epoch, NULL, 10);
 }
 
 /* Who owns what. */

@@ -29,15 +29,19 @@ enum {
 
 #define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
 
-static bool is_own(struct cluster *cluster, unsigned number)
+/* It is ours, or would be if its log had room, which a snapshot makes. */
+static bool is_tended(struct cluster *cluster, unsigned number)
 {
-	bool is_own;
+	const struct partition *partition = &cluster->partitions[number];
+	bool is_tended;
 
 	lock_acquire(&cluster->lock);
-	is_own = cluster->partitions[number].state == PARTITION_OWN &&
-		 has_lease(cluster);
+	is_tended = (partition->state == PARTITION_OWN ||
+		     (partition->state == PARTITION_TAKEN &&
+		      partition->is_log_full)) &&
+		    has_lease(cluster);
 	lock_release(&cluster->lock);
-	return is_own;
+	return is_tended;
 }
 
 /* Snapshots. */
@@ -54,9 +58,9 @@ static bool needs_snapshot(struct cluster *cluster, unsigned number)
 	bool needs;
 
 	lock_acquire(&cluster->lock);
-	needs = partition->state == PARTITION_OWN &&
-		now_ms >= partition->saved_ms &&
-		(!partition->is_resealed ||
+	needs = now_ms >= partition->saved_ms &&
+		(!partition->is_resealed || partition->wants_snapshot ||
+		 partition->is_log_full ||
 		 (partition->log_bytes >= cluster->options.snapshot_bytes &&
 		  partition->log_bytes >=
 			  partition->saved_bytes / SNAPSHOT_SHARE) ||
@@ -66,16 +70,22 @@ static bool needs_snapshot(struct cluster *cluster, unsigned number)
 	return needs;
 }
 
-/* What the older of the two that are kept has, nobody reads in the log. */
+/* What the older of the two that are kept has, nobody reads in the log; what
+ * the newer one has must do where there is no room. */
 static void shorten_log(struct cluster *cluster, unsigned number,
 			uint64_t newest)
 {
 	char subject[BUS_SUBJECT_BYTES];
-	uint64_t older;
+	uint64_t older = newest;
+	bool is_full;
 
+	lock_acquire(&cluster->lock);
+	is_full = cluster->partitions[number].is_log_full;
+	lock_release(&cluster->lock);
 	log_subject_of(number, subject);
 	if (depot_keep(cluster->depot, number, SNAPSHOTS_KEPT) != ERR_NONE ||
-	    depot_latest(cluster->depot, number, newest, &older) != ERR_NONE)
+	    (!is_full &&
+	     depot_latest(cluster->depot, number, newest, &older) != ERR_NONE))
 		return;
 	if (older > NUMBERS_KEPT)
 		cluster->ops->purge(cluster->bus, BUS_LOG, subject,
@@ -100,6 +110,7 @@ static void save(struct cluster *cluster, unsigned number)
 		partition->log_bytes -= log_bytes;
 		partition->saved_bytes = copy.bytes;
 		partition->is_resealed = true;
+		partition->wants_snapshot = false;
 	} else {
 		partition->saved_ms += PAUSE_MS;
 	}
@@ -355,7 +366,7 @@ void *tending_main(void *argument)
 
 	while (wait_for_work(cluster)) {
 		for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-			if (!is_own(cluster, i))
+			if (!is_tended(cluster, i))
 				continue;
 			publish_sum(cluster, i);
 			if (cluster->depot != NULL &&

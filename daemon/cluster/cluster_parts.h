@@ -99,6 +99,7 @@ struct partition {
 struct member {
 	struct node_facts facts;
 	uint64_t revision;
+	uint64_t time_ms; /* by the server's clock, when it was written */
 	bool has[ALL_PARTITIONS]; /* whole */
 	bool owns[ALL_PARTITIONS];
 	uint64_t last[ALL_PARTITIONS]; /* entry of the log, of those it owns */
@@ -258,7 +259,8 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 /* Say that we are there, when it is time, and forget who does not come back. */
 void presence_tell(struct cluster *cluster);
 
-/* Those who are away; with the lock held, any thread. */
+/* How long all nodes are silent, and who is away; with the lock held, any
+ * thread, behind the facts of the members. */
 void presence_facts(const struct cluster *cluster, struct cluster_facts *out);
 
 /* "n.NAME" in BUS_FACTS. */

@@ -137,7 +137,8 @@ static bool read_member(const struct bus_row *row, struct member *member)
 	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
 	json_int_t capacity;
 
-	*member = (struct member){.revision = row->revision};
+	*member = (struct member){.revision = row->revision,
+				  .time_ms = row->time_ms};
 	if (!json_is_object(json)) {
 		json_decref(json);
 		return false;

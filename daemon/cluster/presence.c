@@ -103,11 +103,19 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 	lock_release(&cluster->lock);
 }
 
+/* Since then, by the server's clock; 0: that is not past. */
+static uint64_t silence_of(const struct cluster *cluster, uint64_t time_ms)
+{
+	int64_t now_ms = (int64_t)clock_wall_ms() + cluster->clock_ms;
+
+	return now_ms > (int64_t)time_ms ? (uint64_t)now_ms - time_ms : 0;
+}
+
 void presence_facts(const struct cluster *cluster, struct cluster_facts *out)
 {
-	uint64_t now_ms =
-		(uint64_t)((int64_t)clock_wall_ms() + cluster->clock_ms);
-
+	for (size_t i = 0; i < out->node_count; i++)
+		out->nodes[i].silent_ms =
+			silence_of(cluster, cluster->members[i].time_ms);
 	for (size_t i = 0; i < cluster->presence_count; i++) {
 		const struct presence *presence = &cluster->presences[i];
 		struct away_facts *away = &out->away[out->away_count];
@@ -116,9 +124,7 @@ void presence_facts(const struct cluster *cluster, struct cluster_facts *out)
 			continue;
 		memcpy(away->name, presence->name, sizeof(away->name));
 		away->capacity = presence->capacity;
-		away->silent_ms = now_ms > presence->time_ms
-					  ? now_ms - presence->time_ms
-					  : 0;
+		away->silent_ms = silence_of(cluster, presence->time_ms);
 		out->away_count++;
 	}
 }

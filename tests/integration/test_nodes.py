@@ -106,6 +106,9 @@ class Nodes(Pair):
         status = nodes[1].json("/v1/status")
         self.assertEqual(status["cluster"]["sites"], SITES)
         owners = self.owners(nodes[0], ports)
+        rows = nodes[0].json("/v1/cluster")["nodes"]
+        # each has said that it is there in the time of a lease, or so
+        self.assertLess(max(row["silent_ms"] for row in rows), 20000)
         for host, owner in owners.items():
             other = nodes[1 if owner == "a" else 0]
             with self.subTest(host=host, owner=owner):
@@ -122,6 +125,10 @@ class Nodes(Pair):
         left = nodes[1 if owner == "a" else 0]
         self.stop_short(gone)
         before = time.monotonic()
+        harness.wait_until(
+            lambda: any(row["name"] == owner and row["silent_ms"] > 500
+                        for row in left.json("/v1/cluster")["nodes"]),
+            "a node that is silent")
         # it hears of these, and says nothing
         answer = left.post(f"/v1/sites/{host}/guards", {"css": "p"})
         self.assertEqual(answer.status, 504, answer.text)

@@ -180,7 +180,7 @@ static const char *reason_of(enum error error)
 		       "sites";
 	if (error == ERR_UNLOGGED)
 		return "the log of the cluster cannot be written: see "
-		       "templatectl cluster status";
+		       "templatectl node status";
 	return "the store cannot be written: see the log and the disk";
 }
 

@@ -7,6 +7,7 @@
 
 #include "daemon/answer/event_json.h"
 #include "daemon/api/api_login.h"
+#include "daemon/api/api_pass.h"
 #include "daemon/ui/ui_form.h"
 
 static const struct {
@@ -178,6 +179,8 @@ void ui_open(struct call *call, struct buffer *page, const char *title,
 	frame.title = title;
 	frame.section = section;
 	frame.is_live = true;
+	frame.missing = http_added_header(call->exchange, PASS_MISSING);
+	frame.is_stale = http_added_header(call->exchange, PASS_STALE) != NULL;
 	note_event(call);
 	frame.since = call->last_event;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(notices[0]); i++)

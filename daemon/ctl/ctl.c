@@ -418,7 +418,9 @@ static enum ctl_status run_by(struct reader reader)
 	struct ctl *ctl = &reader.ctl;
 	enum ctl_status status = CTL_USAGE;
 	char own[OWN_SOCKET_BYTES];
+	struct ctl_told told = {false, false};
 
+	ctl->told = &told;
 	ctl->socket =
 		getenv("TEMPLATED_SOCKET"); /* NOLINT(concurrency-mt-unsafe):
 					       one thread */

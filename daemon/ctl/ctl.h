@@ -71,6 +71,12 @@ struct option_value {
 	const char *text; /* checked by the kind; NULL for a flag */
 };
 
+/* What is said once a command, whatever it asks for. */
+struct ctl_told {
+	bool of_missing; /* nodes of a cluster */
+	bool of_stale;   /* an answer that may be old */
+};
+
 /* A command line, taken apart; points into argv. */
 struct ctl {
 	const struct verb *const *verbs; /* all, ended by NULL */
@@ -83,6 +89,7 @@ struct ctl {
 	size_t operand_count;
 	struct option_value *values; /* [value_count], as given */
 	size_t value_count;
+	struct ctl_told *told;
 };
 
 /* Rows that several verbs share. */

@@ -43,6 +43,23 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 	return CTL_FAILED;
 }
 
+/* The answer of a cluster is less than it looks like: say so, once. */
+static void warn(const struct ctl *ctl, const struct socket_answer *answer)
+{
+	if (answer->missing[0] != '\0' && !ctl->told->of_missing) {
+		ctl->told->of_missing = true;
+		ctl_complain(ctl,
+			     "warning: without what these nodes have, which do "
+			     "not answer: %s",
+			     answer->missing);
+	}
+	if (answer->is_stale && !ctl->told->of_stale) {
+		ctl->told->of_stale = true;
+		ctl_complain(ctl, "warning: the answer may be old: it is the "
+				  "copy of a node that does not own it now");
+	}
+}
+
 /* Move the body out of a successful answer; print the error of any other. */
 static enum ctl_status take_answer(const struct ctl *ctl, enum error error,
 				   struct socket_answer *answer,
@@ -51,6 +68,7 @@ static enum ctl_status take_answer(const struct ctl *ctl, enum error error,
 	enum ctl_status status = CTL_FAILED;
 
 	if (error == ERR_NONE && answer->status < 300) {
+		warn(ctl, answer);
 		*answer_out = answer->body;
 		return CTL_DONE;
 	}

@@ -118,6 +118,27 @@ static enum error error_of(CURLcode code)
 	}
 }
 
+/* The last one of that name; NULL: there is none. */
+static const char *header_of(const struct request *request, const char *name)
+{
+	struct curl_header *header;
+
+	return curl_easy_header(request->easy, name, 0, CURLH_HEADER, -1,
+				&header) == CURLHE_OK
+		       ? header->value
+		       : NULL;
+}
+
+static void read_headers(const struct request *request,
+			 struct socket_answer *answer)
+{
+	const char *missing = header_of(request, "X-Templated-Missing");
+
+	snprintf(answer->missing, sizeof(answer->missing), "%s",
+		 missing == NULL ? "" : missing);
+	answer->is_stale = header_of(request, "X-Templated-Stale") != NULL;
+}
+
 static enum error perform(struct request *request, struct socket_answer *answer)
 {
 	CURLcode code = curl_easy_perform(request->easy);
@@ -133,6 +154,7 @@ static enum error perform(struct request *request, struct socket_answer *answer)
 	}
 	curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
 	answer->status = (unsigned)status;
+	read_headers(request, answer);
 	return ERR_NONE;
 }
 

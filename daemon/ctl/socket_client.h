@@ -3,6 +3,7 @@
 #ifndef DAEMON_CTL_SOCKET_CLIENT_H
 #define DAEMON_CTL_SOCKET_CLIENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/buffer.h"
@@ -13,6 +14,10 @@ struct socket_answer {
 	unsigned status;    /* HTTP status */
 	struct buffer body; /* free it with buffer_free() */
 	char reason[256];   /* English, when an error is returned */
+	/* Of a cluster: the nodes whose part is not in it, or "", and whether
+	 * it may be old. */
+	char missing[256];
+	bool is_stale;
 };
 
 /*

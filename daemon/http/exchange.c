@@ -90,6 +90,15 @@ void http_add_header(struct http_exchange *exchange, const char *name,
 		(struct exchange_header){name, copy};
 }
 
+const char *http_added_header(const struct http_exchange *exchange,
+			      const char *name)
+{
+	for (size_t i = 0; i < exchange->header_count; i++)
+		if (strcmp(exchange->headers[i].name, name) == 0)
+			return exchange->headers[i].value;
+	return NULL;
+}
+
 void http_reply(struct http_exchange *exchange, unsigned status,
 		const char *media_type, struct buffer *body)
 {

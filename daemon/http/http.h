@@ -160,6 +160,10 @@ uint64_t *http_note(struct http_exchange *exchange);
 void http_add_header(struct http_exchange *exchange, const char *name,
 		     const char *value);
 
+/* The value that was added under this name, or NULL. */
+const char *http_added_header(const struct http_exchange *exchange,
+			      const char *name);
+
 /*
  * Answer. The bytes of `body` move out of the buffer; `media_type` is static
  * memory. Once an exchange.

@@ -113,6 +113,24 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 	buffer_append_text(out, "</header>\n");
 }
 
+/* The page is less than it looks like. */
+static void append_warnings(struct buffer *out, const struct ui_frame *frame)
+{
+	if (frame->missing != NULL) {
+		buffer_append_text(out, "<p class=\"notice warn\" "
+					"role=\"status\">Without what these "
+					"nodes have, which do not answer: ");
+		ui_text(out, frame->missing, UI_LONG_COLUMNS);
+		buffer_append_text(out, "</p>\n");
+	}
+	if (frame->is_stale)
+		buffer_append_text(out,
+				   "<p class=\"notice warn\" "
+				   "role=\"status\">This may be old: it is "
+				   "the copy of a node that does not own "
+				   "it now.</p>\n");
+}
+
 void ui_begin(struct buffer *out, const struct ui_frame *frame)
 {
 	buffer_append_text(
@@ -136,6 +154,7 @@ void ui_begin(struct buffer *out, const struct ui_frame *frame)
 		ui_text(out, frame->notice, UI_TEXT_COLUMNS);
 		buffer_append_text(out, "</p>\n");
 	}
+	append_warnings(out, frame);
 }
 
 void ui_end(struct buffer *out)

@@ -14,10 +14,12 @@ enum ui_section { UI_SITES, UI_ALERTS, UI_CLUSTER, UI_DAEMON, UI_SECTIONS };
 struct ui_frame {
 	const char *title; /* any text */
 	enum ui_section section;
-	const char *notice; /* of what was just done; NULL: nothing */
-	bool is_warning;    /* the notice: it was not done */
-	bool is_reader;     /* who may change nothing */
-	bool can_leave;     /* signed in by /login */
+	const char *notice;  /* of what was just done; NULL: nothing */
+	bool is_warning;     /* the notice: it was not done */
+	const char *missing; /* nodes that did not answer; NULL: all did */
+	bool is_stale;       /* it may be old: its owner was not asked */
+	bool is_reader;      /* who may change nothing */
+	bool can_leave;      /* signed in by /login */
 	bool has_cluster;
 	bool is_live; /* it follows events, from those behind `since` on */
 	uint64_t since;

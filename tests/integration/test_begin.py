@@ -131,6 +131,13 @@ class Begin(harness.Case):
             answer = node.get(path, **arguments)
             self.assertEqual(answer.status, 200, answer.text)
             self.assertEqual(answer.headers["X-Templated-Stale"], "true", path)
+        for words in (("sites",), ("text", f"http://{self.host}/")):
+            said = node.ctl(*words)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual(said.stderr.count("warning: "), 1, said.stderr)
+            self.assertIn("may be old", said.stderr)
+        for path in ("/", f"/ui/sites/{self.host}"):
+            self.assertIn(">This may be old: ", node.get(path).text)
         self.assertEqual(
             node.request("DELETE", f"/v1/sites/{self.host}").status, 503)
 

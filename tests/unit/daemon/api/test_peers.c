@@ -92,6 +92,16 @@ static void expect(const char *method, const char *target, const char *body,
 	buffer_free(&answer);
 }
 
+/* There is `text` in the page. */
+static void expect_text(const char *target, const char *text)
+{
+	struct buffer answer = ask("GET", target, NULL, 200);
+
+	ck_assert_msg(strstr(client_body(&answer), text) != NULL, "%s",
+		      answer.data);
+	buffer_free(&answer);
+}
+
 /* The answer is an error with this code. */
 static void refuse(const char *method, const char *target, const char *body,
 		   int status, const char *code)
@@ -213,6 +223,7 @@ START_TEST(a_copy_answers_when_the_owner_does_not)
 	atomic_store(&joined.failure, ERR_TIMEOUT);
 	expect("GET", "/v1/sites/news.example", NULL, 200,
 	       "X-Templated-Stale: true");
+	expect_text("/ui/sites/news.example", ">This may be old: ");
 	refuse("DELETE", "/v1/sites/news.example", NULL, 504, "timeout");
 	atomic_store(&joined.failure, ERR_NOT_FOUND);
 	refuse("DELETE", "/v1/sites/news.example", NULL, 503, "no_answer");
@@ -452,6 +463,7 @@ START_TEST(a_list_names_who_is_missing)
 	expect("GET", "/v1/sites", NULL, 200, "X-Templated-Missing: n1");
 	expect("GET", "/v1/status", NULL, 200, "X-Templated-Missing: n1");
 	expect("GET", "/", NULL, 200, "X-Templated-Missing: n1");
+	expect_text("/", "which do not answer: n1</p>");
 }
 END_TEST
 

@@ -26,6 +26,15 @@ static void refuse(int socket, const char *request)
 				 "Content-Length: 2\r\n\r\n{}");
 }
 
+static void part(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 200 OK\r\n"
+				 "X-Templated-Missing: b, c\r\n"
+				 "X-Templated-Stale: true\r\n"
+				 "Content-Length: 2\r\n\r\n{}");
+}
+
 static void silent(int socket, const char *request)
 {
 	(void)socket;
@@ -44,6 +53,7 @@ static void short_body(int socket, const char *request)
 static const struct route routes[] = {
 	{.path = "/v1/echo?a=%20/../b", .handler = echo},
 	{.path = "/refuse", .handler = refuse},
+	{.path = "/part", .handler = part},
 	{.path = "/silent", .handler = silent},
 	{.path = "/short", .handler = short_body},
 };
@@ -127,6 +137,17 @@ START_TEST(an_error_status_is_an_answer)
 }
 END_TEST
 
+START_TEST(nodes_that_are_missing_are_named)
+{
+	ck_assert_int_eq(request("GET", "/part", "", 5000), ERR_NONE);
+	ck_assert_str_eq(answer.missing, "b, c");
+	ck_assert(answer.is_stale);
+	ck_assert_int_eq(request("GET", "/refuse", "", 5000), ERR_NONE);
+	ck_assert_str_eq(answer.missing, "");
+	ck_assert(!answer.is_stale);
+}
+END_TEST
+
 START_TEST(nobody_listens)
 {
 	server_stop(&server);
@@ -173,6 +194,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_post_carries_its_body_and_type);
 	tcase_add_test(tcase, delete_is_a_method);
 	tcase_add_test(tcase, an_error_status_is_an_answer);
+	tcase_add_test(tcase, nodes_that_are_missing_are_named);
 	tcase_add_test(tcase, nobody_listens);
 	tcase_add_test(tcase, a_silent_daemon_times_out);
 	tcase_add_test(tcase, an_answer_cut_short_is_a_network_error);

@@ -112,6 +112,8 @@ call_handler api_get_silences;
 call_handler api_delete_silence;
 call_handler api_get_feed;
 call_handler api_get_sites;
+/* Some of them, UI_SITES_SHOWN at most, whatever `limit` is. */
+call_handler api_get_some_sites;
 call_handler api_post_site;
 call_handler api_get_site;
 call_handler api_delete_site;

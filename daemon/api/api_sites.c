@@ -8,6 +8,7 @@
 #include "daemon/api/api_gather.h"
 #include "daemon/api/site_json.h"
 #include "daemon/api/site_request.h"
+#include "daemon/ui/ui_pages.h"
 #include "store/memory.h"
 #include "store/rows_site.h"
 
@@ -145,11 +146,11 @@ static enum http_verdict reply_sites(struct call *call, struct site_list *list)
 	return call_reply_json(call, 200, value);
 }
 
-enum http_verdict api_get_sites(struct call *call)
+static enum http_verdict list_sites(struct call *call, uint64_t limit)
 {
 	const char *after = http_argument(call->exchange, "after");
-	struct site_list list = {.sites = json_array()};
-	enum http_verdict verdict = HTTP_ANSWERED;
+	struct site_list list = {.sites = json_array(), .limit = limit};
+	enum http_verdict verdict;
 	struct others others;
 	struct listed listed;
 	const char *node;
@@ -157,20 +158,30 @@ enum http_verdict api_get_sites(struct call *call)
 
 	(void)snprintf(list.after, sizeof(list.after), "%s",
 		       after == NULL ? "" : after);
-	if (call_number(call, "limit", UINT32_MAX, UINT32_MAX, &list.limit)) {
-		call_listed(call, &listed);
-		others_begin(call, &others);
-		error = list_here(call, &listed, &list);
-		while (error == ERR_NONE &&
-		       (node = others_next(&others)) != NULL)
-			list_there(call, &others, node, &list);
-		others_end(call, &others, &listed);
-		verdict = error == ERR_NONE
-				  ? reply_sites(call, &list)
-				  : call_fail_with(call, error, "the store");
-	}
+	call_listed(call, &listed);
+	others_begin(call, &others);
+	error = list_here(call, &listed, &list);
+	while (error == ERR_NONE && (node = others_next(&others)) != NULL)
+		list_there(call, &others, node, &list);
+	others_end(call, &others, &listed);
+	verdict = error == ERR_NONE ? reply_sites(call, &list)
+				    : call_fail_with(call, error, "the store");
 	json_decref(list.sites);
 	return verdict;
+}
+
+enum http_verdict api_get_sites(struct call *call)
+{
+	uint64_t limit;
+
+	return call_number(call, "limit", UINT32_MAX, UINT32_MAX, &limit)
+		       ? list_sites(call, limit)
+		       : HTTP_ANSWERED;
+}
+
+enum http_verdict api_get_some_sites(struct call *call)
+{
+	return list_sites(call, UI_SITES_SHOWN);
 }
 
 static enum http_verdict reply_site(struct call *call, unsigned status,

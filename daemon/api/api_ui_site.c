@@ -22,12 +22,15 @@ enum http_verdict api_ui_home(struct call *call)
 	json_t *alerts = NULL;
 	json_t *sites;
 
-	if (ui_ask(call, api_get_sites, &sites)) {
+	if (ui_ask(call, api_get_some_sites, &sites)) {
 		alerts = ui_last_events(call, &query, home_alerts);
 		if (alerts != NULL) {
 			ui_open(call, &page, "Sites", UI_SITES);
-			ui_sites(&page, &(struct ui_sites){sites, alerts,
-							   call->is_reader});
+			ui_sites(&page,
+				 &(struct ui_sites){
+					 sites, alerts,
+					 http_argument(call->exchange, "after"),
+					 call->is_reader});
 			verdict = ui_reply(call, &page);
 		}
 	}

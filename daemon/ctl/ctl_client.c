@@ -9,6 +9,8 @@
 #include "daemon/runtime/table.h"
 #include "daemon/runtime/terminal.h"
 
+enum { SITES_AT_A_TIME = 500 };
+
 /* Print the error of the daemon's answer. */
 static void complain_answer(const struct ctl *ctl,
 			    const struct socket_answer *answer)
@@ -178,30 +180,75 @@ enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
 			       answer_out);
 }
 
-enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
-				  const struct client_list *list)
+/* Append those behind `after`, which moves on to the last one, or to "" when
+ * there are no more. */
+static enum ctl_status ask_some_sites(const struct ctl *ctl,
+				      char after[MAX_HOST_BYTES + 1],
+				      json_t *sites)
+{
+	struct buffer target = {0};
+	json_t *answer;
+	const char *next;
+	enum ctl_status status;
+
+	buffer_printf(&target, "/v1/sites?limit=%d&after=", SITES_AT_A_TIME);
+	client_append_escaped(&target, after);
+	status = client_ask_value(ctl, NULL, target.data, NULL, &answer);
+	json_array_extend(sites, json_object_get(answer, "sites"));
+	next = json_string_value(json_object_get(answer, "next"));
+	/* only forward: so it ends, whoever answers */
+	if (next == NULL || strcmp(next, after) <= 0)
+		next = "";
+	snprintf(after, MAX_HOST_BYTES + 1, "%s", next);
+	json_decref(answer);
+	buffer_free(&target);
+	return status;
+}
+
+enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out)
+{
+	char after[MAX_HOST_BYTES + 1] = "";
+	json_t *sites = json_array();
+	enum ctl_status status;
+
+	do {
+		status = ask_some_sites(ctl, after, sites);
+	} while (status == CTL_DONE && after[0] != '\0');
+	*answer_out = json_pack("{s:o}", "sites", sites);
+	return status;
+}
+
+void client_print_rows(const struct ctl *ctl, const json_t *answer,
+		       const struct client_list *list)
 {
 	struct text_table *table;
-	json_t *answer;
 	const json_t *row;
 	size_t i;
-	enum ctl_status status =
-		client_ask_value(ctl, NULL, target, NULL, &answer);
 
-	if (status != CTL_DONE)
-		return status;
+	if (ctl->is_json) {
+		client_print_json(answer);
+		return;
+	}
 	table = table_create(list->columns, list->column_count);
 	json_array_foreach(json_object_get(answer, list->member), i, row)
 	{
 		list->add(table, row);
 	}
-	if (ctl->is_json)
-		client_print_json(answer);
-	else
-		table_print(table);
+	table_print(table);
 	table_destroy(table);
+}
+
+enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
+				  const struct client_list *list)
+{
+	json_t *answer;
+	enum ctl_status status =
+		client_ask_value(ctl, NULL, target, NULL, &answer);
+
+	if (status == CTL_DONE)
+		client_print_rows(ctl, answer, list);
 	json_decref(answer);
-	return CTL_DONE;
+	return status;
 }
 
 void client_append_escaped(struct buffer *target, const char *text)

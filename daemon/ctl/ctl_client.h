@@ -43,6 +43,9 @@ enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
 				 const char *target, const json_t *body,
 				 json_t **answer_out);
 
+/* {"sites": [...]}: GET /v1/sites, some at a time, till all are there. */
+enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out);
+
 /* What is listed, and how: rows are the items of the answer's `member`. */
 struct client_list {
 	const char *member;
@@ -51,7 +54,11 @@ struct client_list {
 	void (*add)(struct text_table *table, const json_t *row);
 };
 
-/* GET `target` and print it: as JSON, or as a table. */
+/* Print an answer: as JSON, or as a table. */
+void client_print_rows(const struct ctl *ctl, const json_t *answer,
+		       const struct client_list *list);
+
+/* GET `target` and print it in this way. */
 enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
 				  const struct client_list *list);
 

@@ -216,8 +216,7 @@ static enum ctl_status run_on_all(const struct ctl *ctl)
 	json_t *answer;
 	const json_t *site;
 	size_t i;
-	enum ctl_status status =
-		client_ask_value(ctl, NULL, "/v1/sites", NULL, &answer);
+	enum ctl_status status = client_ask_sites(ctl, &answer);
 
 	json_array_foreach(json_object_get(answer, "sites"), i, site)
 	{

@@ -41,8 +41,13 @@ static enum ctl_status run_sites(const struct ctl *ctl)
 	static const struct client_list list = {
 		"sites", site_columns,
 		sizeof(site_columns) / sizeof(*site_columns), add_site};
+	json_t *answer;
+	enum ctl_status status = client_ask_sites(ctl, &answer);
 
-	return client_print_list(ctl, "/v1/sites", &list);
+	if (status == CTL_DONE)
+		client_print_rows(ctl, answer, &list);
+	json_decref(answer);
+	return status;
 }
 
 static const struct column pattern_columns[] = {

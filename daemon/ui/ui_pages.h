@@ -13,10 +13,14 @@
 
 #include "store/buffer.h"
 
-/* All sites, what needs attention, and a form for one more. */
+/* Sites on one page. */
+enum { UI_SITES_SHOWN = 500 };
+
+/* Sites, what needs attention, and a form for one more. */
 struct ui_sites {
-	const json_t *sites;  /* of GET /v1/sites */
+	const json_t *sites;  /* of GET /v1/sites: all, or some and "next" */
 	const json_t *alerts; /* open ones, an array of events, newest first */
+	const char *after;    /* they stand behind this host; NULL: the first */
 	bool is_reader;       /* who may change nothing: so in all of these */
 };
 

@@ -1,10 +1,10 @@
-/* All sites. */
+/* The sites, some on a page. */
 #include "daemon/ui/ui_pages.h"
 
 #include "daemon/ui/ui_html.h"
 #include "daemon/ui/ui_parts.h"
 
-enum { MAX_SITES = 1000, MAX_OPEN = 8 };
+enum { MAX_OPEN = 8 };
 
 static const char *const heads[] = {
 	"Site",        "State",   "#Pages",    "Budget", "#Templates",
@@ -35,11 +35,13 @@ static void append_row(struct buffer *out, const json_t *site)
 }
 
 static void append_table(struct buffer *out, const json_t *sites,
-			 bool is_reader)
+			 const struct ui_sites *shown)
 {
 	size_t count = json_array_size(sites);
 
-	if (count == 0 && is_reader) {
+	if (count == 0 && shown->after != NULL)
+		return;
+	if (count == 0 && shown->is_reader) {
 		buffer_append_text(out, "<p class=\"empty\">No site is watched "
 					"yet.</p>\n");
 		return;
@@ -53,14 +55,33 @@ static void append_table(struct buffer *out, const json_t *sites,
 		return;
 	}
 	ui_table(out, "Sites", heads);
-	for (size_t i = 0; i < count && i < MAX_SITES; i++)
+	for (size_t i = 0; i < count && i < UI_SITES_SHOWN; i++)
 		append_row(out, json_array_get(sites, i));
 	ui_table_end(out);
-	if (count > MAX_SITES)
-		buffer_printf(out,
-			      "<p class=\"soft\">The first %d of %zu "
-			      "sites.</p>\n",
-			      MAX_SITES, count);
+}
+
+/* There are more, on other pages. */
+static bool are_some(const struct ui_sites *shown)
+{
+	return shown->after != NULL || *ui_member(shown->sites, "next") != '\0';
+}
+
+/* To the other pages of them. */
+static void append_turns(struct buffer *out, const struct ui_sites *shown)
+{
+	const char *next = ui_member(shown->sites, "next");
+
+	if (!are_some(shown))
+		return;
+	buffer_append_text(out, "<p>");
+	if (shown->after != NULL)
+		buffer_append_text(out, "<a href=\"/\">First sites</a> ");
+	if (*next != '\0') {
+		buffer_append_text(out, "<a rel=\"next\" href=\"/?after=");
+		ui_escape(out, next);
+		buffer_append_text(out, "\">Next sites</a>");
+	}
+	buffer_append_text(out, "</p>\n");
 }
 
 static void append_form(struct buffer *out)
@@ -84,7 +105,9 @@ static void append_form(struct buffer *out)
 		"<button class=\"main\">Watch it</button></div></form>\n");
 }
 
-static void append_sums(struct buffer *out, const json_t *sites)
+/* Of those that are shown. */
+static void append_sums(struct buffer *out, const json_t *sites,
+			const struct ui_sites *shown)
 {
 	const json_t *site;
 	uint64_t pages = 0;
@@ -98,7 +121,7 @@ static void append_sums(struct buffer *out, const json_t *sites)
 	}
 	buffer_append_text(out, "<p class=\"lede\">");
 	show_counted(out, json_array_size(sites), "site");
-	buffer_append_text(out, ", ");
+	buffer_append_text(out, are_some(shown) ? " on this page, " : ", ");
 	show_counted(out, pages, "page");
 	buffer_append_text(out, ", ");
 	if (pending == 0) {
@@ -114,8 +137,9 @@ void ui_sites(struct buffer *out, const struct ui_sites *shown)
 	const json_t *sites = json_object_get(shown->sites, "sites");
 
 	buffer_append_text(out, "<h1>Sites</h1>\n");
-	append_sums(out, sites);
-	append_table(out, sites, shown->is_reader);
+	append_sums(out, sites, shown);
+	append_table(out, sites, shown);
+	append_turns(out, shown);
 	if (json_array_size(shown->alerts) > 0) {
 		buffer_append_text(out, "<h2>Open alerts</h2>\n");
 		ui_events(out, &(struct ui_event_list){shown->alerts, MAX_OPEN,

@@ -1,12 +1,16 @@
 """templatectl: exit statuses, JSON for programs, tables for people."""
 
 import collections
+import http.server
 import json
 import os
 import pathlib
 import re
 import shutil
+import socketserver
 import subprocess
+import threading
+import urllib.parse
 import xml.etree.ElementTree
 
 import harness
@@ -41,6 +45,40 @@ def is_fetcher_closed_in(pid):
         if mode == SECCOMP:
             return True
     return False
+
+
+class Torn(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    """A node of a cluster with many sites, of which another one is missing."""
+
+    daemon_threads = True
+    hosts = [f"site{i:04}.example" for i in range(1203)]
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # pylint: disable=invalid-name
+            words = urllib.parse.parse_qs(
+                urllib.parse.urlsplit(self.path).query)
+            limit = int(words.get("limit", ["9999"])[0])
+            after = words.get("after", [""])[0]
+            rows = [host for host in Torn.hosts if host > after]
+            answer = {"sites": [{"host": host} for host in rows[:limit]]}
+            if len(rows) > limit:
+                answer["next"] = rows[limit - 1]
+            self.server.asked.append(limit)
+            body = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("X-Templated-Missing", "b, c")
+            self.send_header("X-Templated-Stale", "true")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):  # pylint: disable=arguments-differ
+            pass
+
+    def __init__(self, path):
+        super().__init__(str(path), Torn.Handler)
+        self.asked = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
 class Ctl(harness.Case):
@@ -374,6 +412,25 @@ class Ctl(harness.Case):
         self.assertNotIn("href", raw)
         self.done(harness.run([CTL, "cluster", "--svg", "/dev/null/x.svg",
                                site]), 1)
+
+    def test_sites_come_some_at_a_time_and_what_is_missing_is_told(self):
+        path = self.folder() / "socket"
+        server = Torn(path)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        process = harness.run([CTL, "-s", path, "--json", "sites"])
+        rows = json.loads(self.done(process))
+        self.assertEqual([row["host"] for row in rows["sites"]], Torn.hosts)
+        self.assertNotIn("next", rows)
+        self.assertGreater(len(server.asked), 2)
+        self.assertLess(max(server.asked), len(Torn.hosts))
+        # once, however often it has asked
+        lines = process.stderr.splitlines()
+        self.assertEqual(len(lines), 2, process.stderr)
+        self.assertRegex(lines[0], r"^templatectl: sites: warning: .*: b, c$")
+        self.assertRegex(lines[1], r"^templatectl: sites: warning: .* be old")
+        table = self.done(harness.run([CTL, "-s", path, "sites"]))
+        self.assertEqual(len(table.splitlines()), len(Torn.hosts) + 1)
 
     def test_output_on_a_full_disk_is_a_failure(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -454,6 +454,7 @@ START_TEST(sites_are_listed_page_by_page)
 	list = ask_json("GET", "/v1/sites?after=next.example", NULL);
 	ck_assert_uint_eq(json_array_size(json_object_get(list, "sites")), 0);
 	json_decref(list);
+	expect_text("/?after=news.example", ">1 site on this page, 1 page, ");
 }
 END_TEST
 

@@ -128,7 +128,7 @@ static void assert_balanced(const char *html)
 static void show_open(const json_t *value, const json_t *list, bool is_reader,
 		      struct buffer *out)
 {
-	ui_sites(out, &(struct ui_sites){value, list, is_reader});
+	ui_sites(out, &(struct ui_sites){value, list, NULL, is_reader});
 	for (unsigned i = 0; i < UI_TEMPLATE_TABS; i++)
 		ui_template(out, &(struct ui_template){
 					 .host = ui_member(value, "host"),
@@ -241,6 +241,31 @@ START_TEST(what_is_missing_is_left_out)
 }
 END_TEST
 
+START_TEST(sites_go_on_behind_the_last_one)
+{
+	json_t *some = json_pack("{s:[{s:s}], s:s}", "sites", "host", "b:80",
+				 "next", "b:80");
+	json_t *last = json_pack("{s:[{s:s}]}", "sites", "host", "c");
+	struct buffer out = {0};
+
+	ui_sites(&out, &(struct ui_sites){some, NULL, NULL, true});
+	ck_assert_ptr_nonnull(strstr(out.data, "1 site on this page, "));
+	ck_assert_ptr_nonnull(strstr(out.data, "href=\"/?after=b:80\">Next"));
+	ck_assert_ptr_null(strstr(out.data, "First sites"));
+	buffer_clear(&out);
+	ui_sites(&out, &(struct ui_sites){last, NULL, "b:80", true});
+	ck_assert_ptr_null(strstr(out.data, "Next sites"));
+	ck_assert_ptr_nonnull(strstr(out.data, "href=\"/\">First sites"));
+	buffer_clear(&out);
+	ui_sites(&out, &(struct ui_sites){last, NULL, NULL, true});
+	ck_assert_ptr_nonnull(strstr(out.data, ">1 site, 0 pages, "));
+	ck_assert_ptr_null(strstr(out.data, "First sites"));
+	buffer_free(&out);
+	json_decref(some);
+	json_decref(last);
+}
+END_TEST
+
 START_TEST(only_pages_of_the_web_are_linked)
 {
 	struct buffer out = {0};
@@ -315,6 +340,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, readers_have_no_forms);
 	tcase_add_test(tests, nothing_foreign_becomes_markup);
 	tcase_add_test(tests, what_is_missing_is_left_out);
+	tcase_add_test(tests, sites_go_on_behind_the_last_one);
 	tcase_add_test(tests, only_pages_of_the_web_are_linked);
 	tcase_add_test(tests, links_carry_any_address);
 	tcase_add_test(tests, numbers_are_for_people);

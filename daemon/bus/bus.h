@@ -35,7 +35,7 @@ struct bus_options {
 	const char *key_file;
 	uint32_t timeout_ms;
 	unsigned replicas;  /* of the broker's own copies: 1, 3 or 5 */
-	uint32_t lease_ms;  /* how long a row of BUS_LEASES stays */
+	uint32_t lease_ms;  /* how long a row of BUS_NODES stays */
 	uint64_t log_bytes; /* at most, of BUS_LOG; then it refuses more */
 	uint32_t log_age_s; /* entries that are older go, the last one of a
 			       subject, too (see purge()); 0: none does */
@@ -55,9 +55,9 @@ enum bus_stream {
 
 /* Buckets of rows with revisions, which grow over the whole bucket. */
 enum bus_bucket {
-	BUS_LEASES, /* a row goes when it was not written for lease_ms */
-	BUS_NODES,  /* as well: who is there, and says so again and again */
-	BUS_FACTS,  /* rows stay: what the cluster is agreed on */
+	BUS_NODES, /* who is there; a row, a lease, goes when it was not written
+		      for lease_ms */
+	BUS_FACTS, /* rows stay: what the cluster is agreed on */
 	BUS_BUCKETS
 };
 
@@ -117,12 +117,12 @@ typedef void bus_listener(void *context, const char *subject,
 
 struct bus_ops {
 	/*
-	 * Connect, look at the servers' version, and make or check streams and
-	 * buckets: ERR_VERSION (a server older than 2.9), ERR_REFUSED (no
-	 * permission, or a wrong password), ERR_MALFORMED (a stream or bucket
-	 * has other settings), ERR_NOT_FOUND, ERR_NETWORK. What is wrong, where
-	 * and what to do is in why_out then, for people; the log has none of
-	 * it, so that it can be tried again and again.
+	 * Connect, and make or check streams and buckets: ERR_VERSION (one that
+	 * was just made lacks what servers have since 2.9), ERR_REFUSED (no
+	 * permission, or a wrong password), ERR_MALFORMED (one has other
+	 * settings), ERR_NOT_FOUND, ERR_NETWORK. What is wrong, where and what
+	 * to do is in why_out then, for people; the log has none of it, so that
+	 * it can be tried again and again.
 	 */
 	enum error (*open)(struct bus **bus_out,
 			   const struct bus_options *options,

@@ -11,7 +11,6 @@ const struct kept nats_streams[BUS_STREAMS] = {
 	[BUS_JOBS] = {"TPL_JOBS", "tpl.job.>"},
 };
 const struct kept nats_buckets[BUS_BUCKETS] = {
-	[BUS_LEASES] = {"KV_tpl_leases", "$KV.tpl_leases.>"},
 	[BUS_NODES] = {"KV_tpl_nodes", "$KV.tpl_nodes.>"},
 	[BUS_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
 };

@@ -83,7 +83,7 @@ END_TEST
 START_TEST(a_lease_of_another_time_is_refused)
 {
 	options.lease_ms = 7000;
-	expect_open(ERR_MALFORMED, "KV_tpl_leases of the NATS servers: max_age "
+	expect_open(ERR_MALFORMED, "KV_tpl_nodes of the NATS servers: max_age "
 				   "in ns is 5000000000, must be 7000000000: "
 				   "nats stream edit --max-age");
 }

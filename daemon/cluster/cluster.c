@@ -56,7 +56,9 @@ void wake_tending(struct cluster *cluster)
 	condition_signal(&cluster->has_work);
 }
 
-/* What names this store among all: made once. */
+static const char drains_name[] = "node.drains"; /* 1: it does */
+
+/* What names this store among all: made once. And whether it is drained. */
 static void read_id(struct cluster *cluster)
 {
 	static const char name[] = "node.id";
@@ -74,6 +76,7 @@ static void read_id(struct cluster *cluster)
 		txn_put(&txn, TABLE_META, slice_of(name),
 			(struct slice){&id, sizeof(id)});
 	}
+	cluster->is_draining = store_last_number(&txn, drains_name) != 0;
 	txn_end(&txn);
 	snprintf(cluster->id, sizeof(cluster->id), "%016" PRIx64, id);
 }
@@ -586,6 +589,18 @@ enum error cluster_remove(struct cluster *cluster, const char *node)
 
 void cluster_drain(struct cluster *cluster, bool drains)
 {
+	uint64_t number = drains;
+	struct txn txn = txn_begin_write(cluster->store);
+	enum error error;
+
+	txn_put(&txn, TABLE_META, slice_of(drains_name),
+		(struct slice){&number, sizeof(number)});
+	error = txn_end(&txn);
+	if (error != ERR_NONE)
+		log_error("cluster: that this node %s is over when it is "
+			  "started again, as the store cannot be written: %s",
+			  drains ? "is drained" : "takes partitions",
+			  error_text(error));
 	lock_acquire(&cluster->lock);
 	cluster->is_draining = drains;
 	lock_release(&cluster->lock);

@@ -169,8 +169,8 @@ void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
 enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 			  size_t count);
 
-/* Have this node give all of its partitions away, or (false) take some again.
- */
+/* Have this node give all of its partitions away, or (false) take some again:
+ * kept in the store, so that it is so after the next start, too. */
 void cluster_drain(struct cluster *cluster, bool drains);
 
 /*

@@ -169,6 +169,19 @@ class Begin(harness.Case):
         self.stop_soon(node)
         node.verify_store()
 
+    def test_a_drained_node_stays_so(self):
+        self.servers.start(0)
+        node = self.node().start()
+        self.expect_joined(node)
+        for verb in ("drain", "join"):
+            said = node.ctl("node", verb)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.stop_soon(node)
+            node.start()
+            self.expect_joined(node)  # what no other node can have is its own
+            row, = node.json("/v1/cluster")["nodes"]
+            self.assertEqual(row["is_draining"], verb == "drain")
+
     def test_a_connection_that_ends_again_and_again(self):
         """libnats goes from one server to the next without a pause."""
         self.servers.start(0)

@@ -19,6 +19,7 @@ import harness
 CONF = harness.ROOT / "conf"
 RULES = CONF / "prometheus" / "templated.rules.yml"
 RULES_TEST = pathlib.Path(__file__).with_name("templated.rules.test.yml")
+MANUAL = harness.ROOT / "man" / "templated-metrics.7"
 DASHBOARD = CONF / "grafana" / "templated.json"
 HAS_PROMETHEUS = shutil.which("prometheus") and shutil.which("promtool")
 needs_prometheus = unittest.skipUnless(
@@ -168,6 +169,9 @@ class Metrics(harness.Case):
         there = set(self.types) | {name + suffix
                                    for name, kind in self.types.items()
                                    for suffix in SUFFIXES.get(kind, ())}
+        # which this daemon, alone, has not
+        there |= set(re.findall(r"^\.It Li (templated_cluster_\w+) :",
+                                MANUAL.read_text("utf-8"), re.M))
         shown = names_in(dashboard_expressions())
         self.assertGreater(len(shown), 30)
         self.assertEqual(shown - there, set())

@@ -3,8 +3,9 @@
  * (daemon/cluster/snapshot_stream.h), in a depot or in a file, and back.
  *
  * A snapshot has what dump_next() gives: all rows of the partition, and the
- * texts of store/secrets.h that they name, as they are. So who can read a depot
- * can read the headers and proxies of sites, and the secrets of hooks.
+ * texts of store/secrets.h that they name, sealed by the store's cipher
+ * (store/cipher.h); one without has none of them. Who can read a depot can read
+ * all else.
  */
 #ifndef DAEMON_CLUSTER_PARTITION_COPY_H
 #define DAEMON_CLUSTER_PARTITION_COPY_H

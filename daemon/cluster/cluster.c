@@ -19,6 +19,7 @@ enum {
 	DEPOT_CONNECT_MS = 10 * 1000,
 	DEPOT_STALL_S = 30,
 	JOBS_AT_ONCE = 64,
+	LOOK_AGAIN_MS = 1000, /* between looks at the end of a log */
 };
 
 bool has_lease(const struct cluster *cluster)
@@ -126,6 +127,17 @@ void owners_changed(struct cluster *cluster)
 			   (struct slice){&hint, sizeof(hint)});
 }
 
+/* An entry came under a number that is behind us: it may be late, or the log
+ * goes on with other numbers. With the lock held. */
+static void look_soon(struct cluster *cluster, struct partition *partition)
+{
+	if (partition->state != PARTITION_FOLLOWED ||
+	    clock_steady_ms() < partition->looked_ms + LOOK_AGAIN_MS)
+		return;
+	partition->looked_ms = 0;
+	wake_copying(cluster);
+}
+
 void take_hint(void *context, const char *subject, struct slice data)
 {
 	struct cluster *cluster = context;
@@ -149,6 +161,8 @@ void take_hint(void *context, const char *subject, struct slice data)
 	} else if (hint.number > partition->last) {
 		partition->last = hint.number;
 		wake_copying(cluster);
+	} else if (hint.number < partition->applied) {
+		look_soon(cluster, partition);
 	}
 	lock_release(&cluster->lock);
 }

@@ -43,13 +43,22 @@ class JetStream:
                 for number in range(state["first_seq"], state["last_seq"] + 1)]
         return [(row["subject"], base64.b64decode(row["data"])) for row in rows]
 
+    def replace(self, stream, entries):
+        """By these, numbered from 1."""
+        config = self.ask("INFO", stream)["config"]
+        self.ask("DELETE", stream)
+        self.ask("CREATE", stream, **config)
+        for subject, data in entries:
+            self.request(subject, data)
+
     def renumber(self, stream, shift):
         """The same entries under other numbers, as servers do that were killed;
         where the numbers become less the first one goes."""
-        config = self.ask("INFO", stream)["config"]
         entries = self.entries(stream)
-        self.ask("DELETE", stream)
-        self.ask("CREATE", stream, **config)
-        entries = [entries[0]] * max(shift, 0) + entries[max(-shift, 0):]
-        for subject, data in entries:
-            self.request(subject, data)
+        self.replace(stream,
+                     [entries[0]] * max(shift, 0) + entries[max(-shift, 0):])
+
+    def cut(self, stream, count):
+        """The last ones are lost, as where all servers lose their power."""
+        entries = self.entries(stream)
+        self.replace(stream, entries[:max(len(entries) - count, 0)])

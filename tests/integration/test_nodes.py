@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -142,6 +143,46 @@ class Nodes(Pair):
             "a node that is away")
         said = left.ctl("node", "status").stdout
         self.assertRegex(said, rf"AWAY +CAPACITY +SILENT\n{owner} ")
+
+    def test_a_node_whose_store_is_full(self):
+        """It gives what it owns to the other one, which goes on."""
+        full, other = self.nodes(self.broker())
+        full.stop()
+        full.configure({"store": {"max_size": "3 MiB"}})
+        full.start()
+
+        def owned():
+            return {node["name"]: node["owned"]
+                    for node in other.json("/v1/cluster")["nodes"]}
+        harness.wait_until(lambda: owned().get("a", 0) > 90, "its share")
+        host = next(host for host in
+                    (f"127.0.0.{i}:9" for i in range(2, 250))
+                    if self.names_owner(other, host) == "a")
+        source = random.Random(21)
+
+        def fill():
+            words = source.randbytes(20000).hex()
+            url = f"http://{host}/{source.random()}"
+            try:
+                full.request("POST", "/v1/ingest", record(
+                    url, f"<html><body><p>{words}</p></body></html>"), 5)
+            except OSError:
+                pass  # it waits for room
+            return owned().get("a") == 0
+        harness.wait_until(fill, "that all of it is the other's")
+        harness.wait_until(
+            lambda: other.post("/v1/ingest", record(
+                f"http://{host}/more", PAGE % host)).json.get("pages") == 1,
+            "that the other one goes on")
+        self.assertIn("cannot be written", full.messages())
+
+    def names_owner(self, node, host):
+        """Who has the partition of a site; it is made."""
+        harness.wait_until(lambda: node.post(
+            "/v1/sites", {"url": f"http://{host}/"}).status in (200, 201),
+            "a site")
+        return node.get("/v1/sites/" + host).headers.get(
+            "X-Templated-Node") or node.json("/v1/cluster")["name"]
 
     def ingest_pages(self, nodes, owners):
         """An archive of all sites; that of a page that is none comes last."""

@@ -25,8 +25,8 @@ class Renumbered(unittest.TestCase):
         for host in self.hosts:
             self.cluster.watch(f"http://{host}/")
 
-    def renumber(self, shift, stream="TPL_LOG"):
-        """While nothing is written: the crawls of the sites, where nobody
+    def quiet_server(self):
+        """When nothing is written: the crawls of the sites, where nobody
         listens, have ended."""
         server = jetstream.JetStream(self.broker.ports[0])
         self.addCleanup(server.close)
@@ -37,7 +37,10 @@ class Renumbered(unittest.TestCase):
             time.sleep(0.1)
             return len(lasts) > 10 and lasts[-10] == lasts[-1]
         harness.wait_until(is_quiet, "a log that is quiet")
-        server.renumber(stream, shift)
+        return server
+
+    def renumber(self, shift, stream="TPL_LOG"):
+        self.quiet_server().renumber(stream, shift)
 
     def wait_for_owner(self, node):
         harness.wait_until(
@@ -76,6 +79,22 @@ class Renumbered(unittest.TestCase):
                 self.guard_all(f"p.no{i}")
                 self.expect_guards(2 + i)
                 self.assertEqual(self.epochs(), before)
+
+    def test_the_end_of_a_log_is_lost(self):
+        """What it had is in the stores, and nobody has written behind it."""
+        self.guard_all("p")
+        self.expect_guards(1)
+        for i, count in enumerate((1, SITES, 10 ** 6)):
+            with self.subTest(count=count):
+                self.quiet_server().cut("TPL_LOG", count)
+                for host in self.hosts:
+                    answer = self.cluster.must(
+                        "POST", f"/v1/sites/{host}/guards",
+                        {"css": f"p.no{i}"})
+                    self.assertIn(answer.status, (200, 201), answer.text)
+                self.expect_guards(2 + i)
+        said = "".join(node.messages() for node in self.cluster.nodes)
+        self.assertIn("have lost the end of its log", said)
 
     def test_rows_have_other_revisions(self):
         first, second = self.cluster.nodes

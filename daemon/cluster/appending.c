@@ -17,6 +17,9 @@
 #include "store/memory.h"
 #include "store/partitions.h"
 
+/* Copies of a partition are compared that often, when it changes at all. */
+#define SUM_MS (UINT64_C(24) * 3600 * 1000)
+
 enum {
 	ID_BYTES = 96,
 	SUBJECT_ROOM = 512 /* of headers, of what it may have */
@@ -58,7 +61,9 @@ static enum error take_places(struct cluster *cluster, struct portion *portions,
 		portions[i].number = partition->applied;
 		portions[i].hash = partition->applied_hash;
 		portions[i].sums =
-			partition->entries + 1 >= cluster->options.sum_entries;
+			partition->entries + 1 >=
+				cluster->options.sum_entries ||
+			clock_steady_ms() >= partition->summed_ms + SUM_MS;
 	}
 	lock_release(&cluster->lock);
 	return error;
@@ -323,6 +328,8 @@ void cluster_settle(void *context, enum error error)
 			partition->last = partition->pending;
 			partition->entries =
 				partition->sums ? 0 : partition->entries + 1;
+			if (partition->sums)
+				partition->summed_ms = clock_steady_ms();
 			partition->has_events = true;
 			numbers[count] = partition->applied;
 			sums[count] =

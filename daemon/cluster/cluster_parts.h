@@ -68,6 +68,7 @@ struct partition {
 	struct partition_sum owner_sum;
 
 	/* What is tended. */
+	uint64_t summed_ms;   /* steady: copies were compared, or our start */
 	uint64_t log_bytes;   /* of the log, since the last snapshot */
 	uint64_t saved_ms;    /* steady: of the last snapshot, or our start */
 	uint64_t saved_bytes; /* of it; 0: we made none yet */

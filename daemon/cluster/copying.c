@@ -343,6 +343,7 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	partition->state = PARTITION_OWN;
 	partition->saved_ms = clock_steady_ms();
+	partition->summed_ms = clock_steady_ms();
 	partition->is_resealed =
 		cluster->depot == NULL ||
 		secret_keys_count(cluster->options.secret_keys) < 2;

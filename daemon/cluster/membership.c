@@ -550,8 +550,10 @@ static bool look(struct cluster *cluster)
 		presence_tell(cluster);
 		plan(cluster);
 		set_trouble(cluster, LOG_LEVEL_DEBUG, "");
-		cluster->answered_ms = clock_steady_ms();
 	}
+	/* also what it refuses is an answer */
+	if (error != ERR_NETWORK)
+		cluster->answered_ms = clock_steady_ms();
 	return error == ERR_NONE;
 }
 

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """chaos.py LIBRARY [--seed N] [--seconds N] [--nodes N] [--sites N] [--alone]
-    [--faults NAMES] [--other FOLDER]
+    [--faults NAMES] [--other FOLDER] [--snapshots]
 
 A cluster of real programs in a network of its own is told and asked things
 while its hosts are killed, stopped, cut off, slow, full or wrong about the
 time. Then all is healed, and what was acknowledged must be there, once, on all
 copies; see checks.py for the rest. LIBRARY is libhost_faults.so. --alone: one
 daemon without a broker. --other: programs of another version; nodes go to and
-fro between the two. The seed says what is done; when it happens beside what
+fro between the two. --snapshots: logs are shortened, copies begin with what a
+folder has. The seed says what is done; when it happens beside what
 is not ours to say. What happened is left in build/chaos/SEED.*.
 """
 
@@ -18,6 +19,7 @@ import pathlib
 import random
 import shutil
 import sys
+import tempfile
 import time
 import urllib.parse
 
@@ -40,6 +42,7 @@ class World:
 
     def __init__(self, options):
         self.options = options
+        self.depot = None
         out = ROOT / "build" / "chaos"
         out.mkdir(parents=True, exist_ok=True)
         self.out = out / f"{options.seed}.jsonl"
@@ -79,6 +82,11 @@ class World:
             urls = ",".join(f"nats://{s.host.address}:4222"
                             for s in self.servers)
             rows = {"servers": json.dumps(urls), "replicas": 2}
+            if self.options.snapshots:
+                self.depot = pathlib.Path(tempfile.mkdtemp(prefix="td-depot-"))
+                self.depot.chmod(0o777)
+                rows |= {"snapshots": json.dumps(str(self.depot)),
+                         "snapshot_after": '"64 KiB"', "patience": '"5 s"'}
         sections = {
             "crawl": {"delay": f"{round(DELAY_S * 1000)} ms",
                       "revisit": "20 s"},
@@ -170,6 +178,10 @@ class World:
         self.webhook.server_close()
         self.farm.close()
         self.network.close()
+        if self.depot:
+            saved = sum(1 for _ in self.depot.rglob("*.tpl"))
+            print(f"{saved} snapshots were kept")
+            shutil.rmtree(self.depot)
 
 
 def count_owned(node):
@@ -539,6 +551,7 @@ def parse():
     parser.add_argument("--sites", type=int, default=20)
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--other", type=pathlib.Path)
+    parser.add_argument("--snapshots", action="store_true")
     parser.add_argument("--faults", default="",
                         help="these alone, such as kill_node,cut_server")
     options = parser.parse_args()

@@ -17,6 +17,11 @@
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 
+/* What ERR_TOO_LARGE of a new site stands for. */
+#define API_TOO_MANY_SITES                                              \
+	"there are as many sites as crawl.max_sites allows; raise it, " \
+	"or delete some"
+
 /* What takes long, of which there may be so many at a time; it may outlive its
  * request. */
 enum work_kind {

@@ -251,6 +251,8 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 	if (!is_read)
 		return call_fail(call, 400, "bad_request", "%s",
 				 options.message);
+	if (error == ERR_TOO_LARGE)
+		return call_fail_with(call, error, API_TOO_MANY_SITES);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the site was not added");
 	return reply_site(call, is_known ? 200 : 201, url.host);

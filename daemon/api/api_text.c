@@ -172,7 +172,9 @@ static enum http_verdict answer_fetched(struct call *call,
 	switch (call_fetch(call, question, &standing)) {
 	case FETCH_IMPOSSIBLE:
 		return call_fail_with(call, standing.error,
-				      "it cannot be asked for");
+				      standing.error == ERR_TOO_LARGE
+					      ? API_TOO_MANY_SITES
+					      : "it cannot be asked for");
 	case FETCH_FAILED:
 		return fail_fetch(call, &standing);
 	case FETCH_LATE:

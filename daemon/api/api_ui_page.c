@@ -186,6 +186,8 @@ static unsigned status_of(enum error error)
 	switch (error) {
 	case ERR_BUSY:
 		return 503;
+	case ERR_TOO_LARGE: /* crawl.max_sites */
+		return 413;
 	case ERR_LOCKED: /* the site's headers are wanted first */
 		return 403;
 	default:

@@ -37,7 +37,7 @@ static enum error ask(struct batch *batch, struct change *change)
 	if (site == NULL)
 		site = batch_new_site(batch, change->url, &change->ask.options);
 	if (site == NULL)
-		return ERR_BUSY;
+		return batch_no_site(batch);
 	if (batch_is_locked(batch, site))
 		return ERR_LOCKED;
 	if (was_fetched(batch, site, change))

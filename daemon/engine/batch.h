@@ -39,9 +39,13 @@ enum admission batch_discover(struct batch *batch, struct site *site,
 
 /* batch_site.c: adding, changing and deleting sites. */
 
-/* NULL when there are too many sites: ERR_BUSY. */
+/* NULL: batch_no_site() says why. */
 struct site *batch_new_site(struct batch *batch, const struct url *seed,
 			    const struct site_options *options);
+
+/* Why there is no new site: ERR_TOO_LARGE: there are max_sites; ERR_BUSY: its
+ * host is another node's. */
+enum error batch_no_site(const struct batch *batch);
 
 /* `redirects`: hops that led to the seed. */
 enum error batch_add_site(struct batch *batch, const struct url *seed,

@@ -208,7 +208,7 @@ enum error batch_answer(struct batch *batch, struct change *change)
 	if (site == NULL && is_ingest)
 		site = batch_new_site(batch, change->url, answer->page.options);
 	if (site == NULL)
-		return is_ingest ? ERR_BUSY : ERR_NOT_FOUND;
+		return is_ingest ? batch_no_site(batch) : ERR_NOT_FOUND;
 	if (answer->site != 0 && answer->site != site->row.id)
 		return ERR_NOT_FOUND; /* of a site that was deleted */
 	if (is_leased && answer->adoption != site->adoption)

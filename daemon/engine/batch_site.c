@@ -80,6 +80,13 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
 	return site;
 }
 
+enum error batch_no_site(const struct batch *batch)
+{
+	return batch->sites->all.count >= batch->options->max_sites
+		       ? ERR_TOO_LARGE
+		       : ERR_BUSY;
+}
+
 /* May URLs be visited that were skipped before? */
 static bool has_other_limits(const struct site_options *before,
 			     const struct site_options *options)
@@ -154,7 +161,7 @@ enum error batch_add_site(struct batch *batch, const struct url *seed,
 	else
 		change_options(batch, site, seed, options);
 	if (site == NULL)
-		return ERR_BUSY;
+		return batch_no_site(batch);
 	if ((options->flags & SITE_IS_OFFLINE) != 0)
 		return ERR_NONE;
 	batch_discover(batch, site,

@@ -44,7 +44,8 @@ struct commit_log {
 
 struct engine_options {
 	size_t max_open_sites;   /* linkages in memory; 0: 64 */
-	size_t max_sites;        /* more are refused with ERR_BUSY; 0: 10,000 */
+	size_t max_sites;        /* more are refused with ERR_TOO_LARGE; 0:
+				    10,000 */
 	size_t max_hooks;        /* more are refused with ERR_BUSY; 0: 100 */
 	size_t max_silences;     /* the same; 0: 1,000 */
 	uint64_t max_waiting;    /* events for a hook; older ones are dropped;

@@ -327,7 +327,7 @@ START_TEST(there_is_a_limit_to_sites)
 	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
 	ck_assert_int_eq(world_add_site(&world, "c.test"), ERR_NONE);
 	ck_assert_int_eq(world_add_site(&world, "d.test"), ERR_NONE);
-	ck_assert_int_eq(world_add_site(&world, "e.test"), ERR_BUSY);
+	ck_assert_int_eq(world_add_site(&world, "e.test"), ERR_TOO_LARGE);
 	ck_assert_uint_eq(rows_of(TABLE_SITES), WORLD_MAX_SITES);
 }
 END_TEST

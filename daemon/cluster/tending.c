@@ -24,7 +24,7 @@ enum {
 	SNAPSHOT_SHARE = 4,   /* a snapshot for each 4th of it in the log */
 	NUMBERS_KEPT = 64,    /* more than what servers number anew */
 	PAUSE_MS = 60 * 1000, /* after one that failed */
-	EVENTS_AT_ONCE = 64,
+	EVENTS_AT_ONCE = 64, /* of which the last may be there without others */
 };
 
 #define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
@@ -175,6 +175,64 @@ static bool find_published(struct cluster *cluster, unsigned number,
 	return error == ERR_NONE || error == ERR_NOT_FOUND;
 }
 
+/* From where the events of partitions are to be published. */
+struct outset {
+	bool asks[ALL_PARTITIONS];     /* those that are to be known */
+	uint64_t last[ALL_PARTITIONS]; /* that is in the stream; 0: none */
+	unsigned count;                /* that are not known yet */
+	/* Out: behind this one. */
+	uint64_t published[ALL_PARTITIONS];
+	unsigned again[ALL_PARTITIONS]; /* so many are published once more */
+	bool is_known[ALL_PARTITIONS];
+};
+
+/* An event of the partition, each older than the one before. */
+static void step_back(struct outset *outset, unsigned partition,
+		      uint64_t number, bool is_old)
+{
+	bool is_new = number > outset->last[partition];
+
+	if (outset->last[partition] == 0 && is_old)
+		outset->is_known[partition] = true;
+	else
+		outset->published[partition] = number - 1;
+	outset->again[partition] += !is_new;
+	outset->is_known[partition] |=
+		outset->again[partition] == EVENTS_AT_ONCE;
+	outset->count -= outset->is_known[partition];
+}
+
+/*
+ * Of those that were appended at once the last one may be there and others,
+ * which failed, not, when their owner has ended behind that: so some before the
+ * last one are published again, and those that are there come twice, if that is
+ * longer ago than ids are kept. Where there is none, what is older than all in
+ * the stream has been there.
+ */
+static void find_outset(struct cluster *cluster, struct outset *outset)
+{
+	uint64_t age_ms = 1000U * (uint64_t)cluster->options.bus.event_age_s;
+	uint64_t now_ms = clock_wall_ms();
+	struct txn txn = txn_begin_read(cluster->store);
+	uint64_t top = store_last_number(&txn, "event");
+	uint64_t number = UINT64_MAX;
+	struct event_row event;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		outset->published[i] = top;
+	while (outset->count > 0 && event_get_before(&txn, &number, &event)) {
+		unsigned partition =
+			store_partition_of_event(cluster->store, number);
+
+		if (partition < ALL_PARTITIONS && outset->asks[partition] &&
+		    !outset->is_known[partition])
+			step_back(outset, partition, number,
+				  age_ms > 0 &&
+					  event.time_ms + age_ms < now_ms);
+	}
+	txn_end(&txn);
+}
+
 /* Events to publish; each of another subject than those before, for one
  * append(). */
 struct leaflet {
@@ -269,40 +327,57 @@ static enum error print(struct cluster *cluster, struct press *press)
 	return cluster->ops->append(cluster->bus, entries, press->count);
 }
 
+/* Where partitions begin that have become ours. */
+static void find_outsets(struct cluster *cluster)
+{
+	struct outset outset = {.count = 0};
+
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		outset.asks[i] =
+			cluster->partitions[i].state == PARTITION_OWN &&
+			!cluster->partitions[i].is_published_known;
+	lock_release(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		outset.asks[i] = outset.asks[i] &&
+				 find_published(cluster, i, &outset.last[i]);
+		outset.count += outset.asks[i];
+	}
+	if (outset.count == 0)
+		return;
+	find_outset(cluster, &outset);
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		struct partition *partition = &cluster->partitions[i];
+
+		if (!outset.asks[i] || partition->state != PARTITION_OWN)
+			continue;
+		partition->published = outset.published[i];
+		partition->is_published_known = true;
+	}
+	lock_release(&cluster->lock);
+}
+
 /* From where events are to be published; UINT64_MAX: there is nothing to do. */
 static uint64_t find_from(struct cluster *cluster, uint64_t *published)
 {
 	uint64_t from = UINT64_MAX;
 
+	find_outsets(cluster);
+	lock_acquire(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		struct partition *partition = &cluster->partitions[i];
-		bool asks;
 
 		published[i] = UINT64_MAX;
-		lock_acquire(&cluster->lock);
-		asks = partition->state == PARTITION_OWN &&
-		       !partition->is_published_known;
-		lock_release(&cluster->lock);
-		if (asks) {
-			uint64_t last;
-
-			if (!find_published(cluster, i, &last))
-				continue;
-			lock_acquire(&cluster->lock);
-			partition->published = last;
-			partition->is_published_known = true;
-			lock_release(&cluster->lock);
-		}
-		lock_acquire(&cluster->lock);
-		if (partition->state == PARTITION_OWN &&
-		    partition->has_events) {
-			published[i] = partition->published;
-			partition->has_events = false;
-			if (partition->published < from)
-				from = partition->published;
-		}
-		lock_release(&cluster->lock);
+		if (partition->state != PARTITION_OWN ||
+		    !partition->is_published_known || !partition->has_events)
+			continue;
+		published[i] = partition->published;
+		partition->has_events = false;
+		if (partition->published < from)
+			from = partition->published;
 	}
+	lock_release(&cluster->lock);
 	return from;
 }
 

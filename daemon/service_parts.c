@@ -660,11 +660,12 @@ static enum http_verdict handle_reader(struct http_exchange *exchange,
 	return api_handle_reader(exchange, service->api);
 }
 
-static enum error work_for_nodes(void *context, struct slice data)
+static enum error work_for_nodes(void *context, unsigned partition,
+				 struct slice data, struct buffer *why)
 {
 	const struct service *service = context;
 
-	return api_run_job(service->api, data);
+	return api_run_job(service->api, partition, data, why);
 }
 
 /* A server without a socket, so that what they ask takes no room from the

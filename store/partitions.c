@@ -60,6 +60,11 @@ void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 	snprintf(out, COUNTER_NAME_BYTES, "job.%03u", partition);
 }
 
+void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+{
+	snprintf(out, COUNTER_NAME_BYTES, "jobtime.%03u", partition);
+}
+
 static void event_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 {
 	snprintf(out, COUNTER_NAME_BYTES, "event.%03u", partition);
@@ -86,7 +91,7 @@ static unsigned partition_of_counter(struct slice key)
 	    slice_equal(key, slice_of("silence")))
 		return JOURNAL_COMMON;
 	if (!has_stem(key, "site.") && !has_stem(key, "job.") &&
-	    !has_stem(key, "event."))
+	    !has_stem(key, "jobtime.") && !has_stem(key, "event."))
 		return NO_PARTITION;
 	for (size_t i = key.size - NAME_DIGITS; i < key.size; i++) {
 		if (name[i] < '0' || name[i] > '9')

@@ -46,10 +46,12 @@ uint64_t store_next_event(struct txn *txn, struct slice host);
 
 enum { COUNTER_NAME_BYTES = 16 };
 
-/* The counter of the sites of a partition; and that of the jobs that were done,
- * by their numbers in the cluster's stream. */
+/* The counter of the sites of a partition; that of the jobs that were done, by
+ * their numbers in the cluster's stream; and when the servers had got the last
+ * one of these, Unix milliseconds. */
 void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
+void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 
 /* The number of the last event of the partition that the site is of, of all
  * events in a store without; 0: there was none. */

@@ -91,11 +91,13 @@ bool api_admit(struct http_exchange *exchange, void *context);
 bool api_admit_node(struct http_exchange *exchange, void *context);
 
 /*
- * Do a job (struct cluster_job, its data), as the owner of what it is about;
- * waits for its end. ERR_BUSY: not now, try again; ERR_MALFORMED, ERR_REFUSED:
- * never, the log says why. It does no harm to do one again.
+ * Do a job (struct cluster_job, its data) of this partition, as the owner of
+ * what it is about; waits for its end. ERR_BUSY: not now, try again;
+ * ERR_MALFORMED, ERR_REFUSED: never. Then what is wrong is appended to `why`, a
+ * line for people.
  */
-enum error api_run_job(struct api *api, struct slice data);
+enum error api_run_job(struct api *api, unsigned partition, struct slice data,
+		       struct buffer *why);
 
 /* Behind the last question of a node and the last job: those under way end.
  * Then its server may be stopped. */

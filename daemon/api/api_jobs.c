@@ -13,7 +13,6 @@
 #include "daemon/api/job_request.h"
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
-#include "store/log.h"
 #include "store/memory.h"
 
 enum {
@@ -21,6 +20,7 @@ enum {
 	ID_BYTES = 16,    /* of their hash */
 	JOB_MS = 60000,   /* one may take */
 	MAX_SAID = 65536, /* bytes of its answer */
+	MAX_TOLD = 512,   /* bytes of it in the log */
 };
 
 /* Jobs of one request, on their way to the broker. */
@@ -155,24 +155,71 @@ enum http_verdict api_post_jobs(struct call *call)
 }
 
 /* By the status of its answer. */
-static enum error judge(const struct buffer *answer, const char *verb)
+static enum error judge(const struct http_head *head, const char *verb)
 {
-	struct http_head head;
-
-	if (!http_read_head(buffer_slice(answer), &head))
-		return ERR_IO;
-	if (head.status < 300 || head.status == 304)
+	if (head->status < 300 || head->status == 304)
 		return ERR_NONE;
 	/* it is gone already; it is asked for, and comes later */
-	if ((head.status == 404 && strcmp(verb, "forget") == 0) ||
-	    (head.status == 504 && strcmp(verb, "recrawl") == 0))
+	if ((head->status == 404 && strcmp(verb, "forget") == 0) ||
+	    (head->status == 504 && strcmp(verb, "recrawl") == 0))
 		return ERR_NONE;
-	return head.status == 421 || head.status == 429 || head.status >= 500
+	return head->status == 421 || head->status == 429 || head->status >= 500
 		       ? ERR_BUSY
 		       : ERR_REFUSED;
 }
 
-static enum error run(struct api *api, const json_t *job, const char *verb)
+/* An upload is answered with 200, whatever has come of its one page. */
+static enum error judge_page(struct slice body)
+{
+	static const enum error later[] = {ERR_BUSY, ERR_MOVED, ERR_UNLOGGED,
+					   ERR_STOPPED, ERR_STORE_FULL};
+	json_t *report =
+		json_loadb(body.size == 0 ? "" : body.data, body.size, 0, NULL);
+	json_t *row = json_array_get(json_object_get(report, "errors"), 0);
+	const char *code = json_string_value(json_object_get(row, "error"));
+	bool is_refused =
+		json_integer_value(json_object_get(report, "refused")) > 0;
+	enum error error = is_refused ? ERR_REFUSED : ERR_NONE;
+
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		if (code != NULL && strcmp(code, error_code(later[i])) == 0)
+			error = ERR_BUSY;
+	json_decref(report);
+	return error;
+}
+
+static enum error judge_answer(struct slice answer, const char *verb)
+{
+	struct http_head head;
+	enum error error;
+
+	if (!http_read_head(answer, &head))
+		return ERR_BUSY;
+	error = judge(&head, verb);
+	if (error == ERR_NONE && strcmp(verb, "ingest") == 0)
+		error = judge_page(
+			(struct slice){(const char *)answer.data + head.size,
+				       answer.size - head.size});
+	return error;
+}
+
+/* Append its status and its body, on one line. */
+static void tell_answer(struct slice answer, struct buffer *why)
+{
+	const char *text = answer.data;
+	struct http_head head;
+	size_t i = 0;
+
+	if (!http_read_head(answer, &head))
+		return;
+	buffer_printf(why, "%u ", head.status);
+	for (i = head.size; i < answer.size && i < head.size + MAX_TOLD; i++)
+		if ((unsigned char)text[i] >= ' ')
+			buffer_append_byte(why, text[i]);
+}
+
+static enum error run(struct api *api, const json_t *job, const char *verb,
+		      struct buffer *why)
 {
 	struct buffer request = {0};
 	struct buffer answer = {0};
@@ -182,37 +229,53 @@ static enum error run(struct api *api, const json_t *job, const char *verb)
 			  &request);
 	error = api_serve(api, buffer_slice(&request), MAX_SAID, JOB_MS,
 			  &answer);
-	if (error == ERR_TOO_LARGE) /* it says much: it is done */
+	if (error == ERR_TOO_LARGE) { /* it says much: it is done */
 		error = ERR_NONE;
-	else if (error == ERR_NONE)
-		error = judge(&answer, verb);
-	else
+	} else if (error == ERR_NONE) {
+		error = judge_answer(buffer_slice(&answer), verb);
+		tell_answer(buffer_slice(&answer), why);
+	} else {
+		buffer_append_text(why, error_text(error));
 		error = ERR_BUSY;
-	if (error == ERR_REFUSED)
-		log_warn("job %s: refused: %.*s", verb,
-			 (int)(answer.size < 512 ? answer.size : 512),
-			 answer.data);
+	}
 	buffer_free(&request);
 	buffer_free(&answer);
 	return error;
 }
 
-enum error api_run_job(struct api *api, struct slice data)
+/* Nobody but the owner of its host can do it. */
+static enum error check_partition(const struct api *api, unsigned partition,
+				  const char *verb, const char *host,
+				  struct buffer *why)
+{
+	unsigned own = api->peers->partition(slice_of(host));
+
+	if (own == partition)
+		return ERR_NONE;
+	buffer_printf(why,
+		      "%s is of another partition: publish it on "
+		      "tpl.job.%03u.%s",
+		      host, own, verb);
+	return ERR_REFUSED;
+}
+
+enum error api_run_job(struct api *api, unsigned partition, struct slice data,
+		       struct buffer *why)
 {
 	char host[MAX_HOST_BYTES + 1];
 	const char *reason;
 	const char *verb;
-	enum error error = ERR_BUSY;
+	enum error error = ERR_MALFORMED;
 	json_t *job =
 		json_loadb(data.size == 0 ? "" : data.data, data.size, 0, NULL);
 
 	verb = job_verb(job, host, &reason);
-	if (verb == NULL) {
-		log_warn("job: refused: %s", reason);
-		error = ERR_MALFORMED;
-	} else {
-		error = run(api, job, verb);
-	}
+	if (verb == NULL)
+		buffer_append_text(why, reason);
+	else
+		error = check_partition(api, partition, verb, host, why);
+	if (error == ERR_NONE)
+		error = run(api, job, verb, why);
 	json_decref(job);
 	return error;
 }

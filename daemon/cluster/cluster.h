@@ -157,9 +157,11 @@ struct cluster_job {
 	bool is_known;     /* out: the id was there */
 };
 
-/* What does a job that is ours: ERR_BUSY: not now; any other error: never. As
+/* What does a job of a partition that is ours: ERR_BUSY: not now; any other
+ * error: never. What is wrong is appended to `why`, a line for people. As
  * above. */
-typedef enum error cluster_worker(void *context, struct slice data);
+typedef enum error cluster_worker(void *context, unsigned partition,
+				  struct slice data, struct buffer *why);
 void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
 			void *context);
 

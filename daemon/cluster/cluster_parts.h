@@ -34,6 +34,19 @@ struct partition_sum {
 	uint64_t rows;
 };
 
+/* How far the jobs of a partition are done. */
+struct job_place {
+	uint64_t job;     /* number of the last one that is */
+	uint64_t time_ms; /* when the servers got it */
+	/* Those that were done when we took the partition: */
+	uint64_t done;         /* up to this number */
+	uint64_t done_time_ms; /* and which came until then; 0: not known */
+	/* One that cannot be done now. */
+	uint64_t waiting;  /* its number; 0: there is none */
+	uint64_t since_ms; /* steady: since then */
+	uint64_t told_ms;  /* steady: it was logged; 0: not yet */
+};
+
 /* A partition, as this node has it. Under the lock, but where it says so. */
 struct partition {
 	char owner[NODE_NAME_BYTES];  /* by its row in BUS_FACTS; "": there is
@@ -68,13 +81,13 @@ struct partition {
 	struct partition_sum owner_sum;
 
 	/* What is tended. */
-	uint64_t summed_ms;   /* steady: copies were compared, or our start */
-	uint64_t log_bytes;   /* of the log, since the last snapshot */
-	uint64_t saved_ms;    /* steady: of the last snapshot, or our start */
-	uint64_t saved_bytes; /* of it; 0: we made none yet */
-	uint64_t published;   /* the last event of ours that others can read */
-	uint64_t job;         /* the last one that is done */
-	uint64_t job_ms;      /* steady: not looked for before this */
+	uint64_t summed_ms;    /* steady: copies were compared, or our start */
+	uint64_t log_bytes;    /* of the log, since the last snapshot */
+	uint64_t saved_ms;     /* steady: of the last snapshot, or our start */
+	uint64_t saved_bytes;  /* of it; 0: we made none yet */
+	uint64_t published;    /* the last event of ours that others can read */
+	struct job_place jobs; /* of the thread that does them */
+	uint64_t job_ms;       /* steady: not looked for before this */
 
 	bool wants_copy;     /* this node shall have it */
 	bool is_first;       /* of those that have it whole, this node comes
@@ -91,7 +104,7 @@ struct partition {
 				sealed but by the first of our keys */
 	bool is_published_known; /* `published` was asked for */
 	bool has_events;         /* there may be some to be published */
-	bool is_job_known;       /* `job` was read */
+	bool is_job_known;       /* `jobs` was read */
 	bool is_working;         /* a thread does its jobs */
 	bool has_jobs;           /* a hint of some came */
 };

@@ -1,10 +1,11 @@
 /*
  * Doing what users ask for: jobs of our partitions, in the order of their
  * stream, tpl.job.<P>.<verb>. How far we are is in the partition, so that who
- * takes it goes on there; the last few may be done again, which does no harm.
+ * takes it goes on there; of one that ends at once the last few are done again.
  */
 #include "daemon/cluster/cluster_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,33 +17,78 @@
 enum {
 	LOOK_MS = 60000, /* hints may be lost */
 	BUSY_MS = 500,   /* after one that cannot be done now */
+	TOLD_MS = 60000, /* one that waits so long is logged, again and again */
 	JOBS_NOTED = 64, /* at most are done again */
+	NUMBERS_KEPT = 64, /* more than what servers number anew */
 };
 
-static uint64_t read_place(struct cluster *cluster, unsigned number)
+static uint64_t less(uint64_t number)
+{
+	return number > NUMBERS_KEPT ? number - NUMBERS_KEPT : 0;
+}
+
+/*
+ * Servers of 2.9 that were killed may number entries anew, each in its own way.
+ * So a number that was noted is near its job, and no more: we begin before it,
+ * and what is done already is known by its time, too. It is passed over, since
+ * users have other ways to change a site: one that they have deleted or added
+ * since would come back, or go, with each move of its partition.
+ */
+static enum error read_place(struct cluster *cluster, unsigned number,
+			     struct job_place *place)
 {
 	struct txn txn = txn_begin_read(cluster->store);
 	char name[COUNTER_NAME_BYTES];
-	uint64_t job;
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message last = {0};
+	enum error error;
 
+	*place = (struct job_place){0};
 	job_counter_name(number, name);
-	job = store_last_number(&txn, name);
+	place->done = store_last_number(&txn, name);
+	job_time_counter_name(number, name);
+	place->done_time_ms = store_last_number(&txn, name);
 	txn_end(&txn);
-	return job;
+	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
+	error = cluster->ops->last(cluster->bus, BUS_JOBS, subject, &last);
+	if (error == ERR_NONE && last.number >= less(place->done))
+		place->job = less(last.number < place->done ? last.number
+							    : place->done);
+	/* else it is another stream: what it has of old ones has its time */
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+}
+
+static bool is_done(const struct job_place *place,
+		    const struct bus_message *message)
+{
+	return message->number <= place->done &&
+	       (place->done_time_ms == 0 ||
+		message->time_ms <= place->done_time_ms);
+}
+
+static bool is_noted(const struct job_place *place)
+{
+	return place->job <= place->done &&
+	       place->time_ms <= place->done_time_ms;
 }
 
 static enum error note_place(struct cluster *cluster, unsigned number,
-			     uint64_t job)
+			     const struct job_place *place)
 {
 	struct change change = {
 		.kind = CHANGE_JOBS,
-		.jobs = {.partition = number, .number = job},
+		.jobs = {.partition = number,
+			 .number = place->job,
+			 .time_ms = place->time_ms},
 	};
 
 	return pipeline_command(cluster->pipeline, &change);
 }
 
-static enum error give_job(struct cluster *cluster, struct slice data)
+static enum error give_job(struct cluster *cluster, unsigned number,
+			   struct slice data, struct buffer *why)
 {
 	void *context;
 	cluster_worker *worker = cluster_begin_work(cluster, &context);
@@ -50,32 +96,61 @@ static enum error give_job(struct cluster *cluster, struct slice data)
 
 	if (worker == NULL)
 		return ERR_BUSY;
-	error = worker(context, data);
+	error = worker(context, number, data, why);
 	cluster_end_call(cluster);
 	return error;
 }
 
 /* One that is sealed by a key that is not here waits for it. */
-static enum error do_job(struct cluster *cluster,
-			 const struct bus_message *message)
+static enum error do_job(struct cluster *cluster, unsigned number,
+			 const struct bus_message *message, struct buffer *why)
 {
-	const char *subject = message->subject.data;
 	struct buffer job = {0};
-	enum error error =
-		sealed_job_read(cluster->options.secret_keys, subject,
-				buffer_slice(&message->data), &job);
+	enum error error = sealed_job_read(cluster->options.secret_keys,
+					   message->subject.data,
+					   buffer_slice(&message->data), &job);
 
 	if (error == ERR_NONE)
-		error = give_job(cluster, buffer_slice(&job));
+		error = give_job(cluster, number, buffer_slice(&job), why);
 	else
-		log_error("job %s: it is sealed: %s%s", subject,
-			  error_text(error),
-			  error == ERR_NO_KEY ? "; it waits for that"
-					      : "; it is passed over");
+		buffer_printf(why, "it is sealed: %s", error_text(error));
 	if (job.data != NULL)
 		explicit_bzero(job.data, job.capacity);
 	buffer_free(&job);
 	return error;
+}
+
+static void tell_passed_over(const struct bus_message *message,
+			     const struct buffer *why)
+{
+	log_warn("job %s, number %" PRIu64 ": %.*s; it is passed over",
+		 (const char *)message->subject.data, message->number,
+		 (int)why->size, why->size == 0 ? "" : why->data);
+}
+
+/* One that waits holds up those behind it: that is told, once a minute; that a
+ * key is missing at once. */
+static void tell_waiting(struct job_place *place,
+			 const struct bus_message *message, enum error error,
+			 const struct buffer *why)
+{
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t patience_ms = error == ERR_NO_KEY ? 0 : TOLD_MS;
+
+	if (place->waiting != message->number) {
+		place->waiting = message->number;
+		place->since_ms = now_ms;
+		place->told_ms = 0;
+	}
+	if (now_ms < place->since_ms + patience_ms ||
+	    (place->told_ms != 0 && now_ms < place->told_ms + TOLD_MS))
+		return;
+	place->told_ms = now_ms;
+	log_warn("job %s, number %" PRIu64 ": not done for %" PRIu64
+		 " s: %.*s; it is tried again, and those behind it wait",
+		 (const char *)message->subject.data, message->number,
+		 (now_ms - place->since_ms) / 1000U, (int)why->size,
+		 why->size == 0 ? "" : why->data);
 }
 
 static void count_job(struct cluster *cluster)
@@ -83,30 +158,6 @@ static void count_job(struct cluster *cluster)
 	lock_acquire(&cluster->lock);
 	cluster->jobs++;
 	lock_release(&cluster->lock);
-}
-
-/* Do the next job; ERR_NOT_FOUND: there is none now. */
-static enum error do_next(struct cluster *cluster, unsigned number,
-			  uint64_t *job)
-{
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message message = {0};
-	enum error error;
-
-	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
-	error = cluster->ops->next(cluster->bus, BUS_JOBS, subject, *job + 1,
-				   &message);
-	if (error == ERR_NONE) {
-		error = do_job(cluster, &message);
-		if (error != ERR_BUSY && error != ERR_NO_KEY) {
-			count_job(cluster);
-			*job = message.number;
-			error = ERR_NONE; /* what cannot be done was told */
-		}
-	}
-	buffer_free(&message.data);
-	buffer_free(&message.subject);
-	return error;
 }
 
 static bool is_own(struct cluster *cluster, unsigned number)
@@ -120,28 +171,72 @@ static bool is_own(struct cluster *cluster, unsigned number)
 	return is_own;
 }
 
+static enum error try_job(struct cluster *cluster, unsigned number,
+			  struct job_place *place,
+			  const struct bus_message *message)
+{
+	struct buffer why = {0};
+	enum error error = do_job(cluster, number, message, &why);
+
+	/* what was refused to who has lost the partition is its heir's to do */
+	if (error != ERR_NONE && !is_own(cluster, number))
+		error = ERR_BUSY;
+	if (error == ERR_BUSY || error == ERR_NO_KEY) {
+		tell_waiting(place, message, error, &why);
+	} else {
+		if (error != ERR_NONE)
+			tell_passed_over(message, &why);
+		count_job(cluster);
+		error = ERR_NONE;
+	}
+	buffer_free(&why);
+	return error;
+}
+
+/* Do the next job; ERR_NOT_FOUND: there is none now. */
+static enum error do_next(struct cluster *cluster, unsigned number,
+			  struct job_place *place)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message message = {0};
+	enum error error;
+
+	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
+	error = cluster->ops->next_of_leader(cluster->bus, BUS_JOBS, subject,
+					     place->job + 1, &message);
+	if (error == ERR_NONE && !is_done(place, &message))
+		error = try_job(cluster, number, place, &message);
+	if (error == ERR_NONE) {
+		place->job = message.number;
+		place->time_ms = message.time_ms;
+	}
+	buffer_free(&message.data);
+	buffer_free(&message.subject);
+	return error;
+}
+
 /* The jobs of a partition, as long as there are some. ERR_BUSY: the next one
  * cannot be done now. */
 static enum error do_jobs(struct cluster *cluster, unsigned number,
-			  uint64_t *job)
+			  struct job_place *place)
 {
-	uint64_t noted = *job;
+	uint64_t noted = place->job;
 	enum error error = ERR_NONE;
 	unsigned done = 0;
 
 	while (error == ERR_NONE && is_own(cluster, number)) {
-		uint64_t before = *job;
+		uint64_t before = place->job;
 
-		error = do_next(cluster, number, job);
-		done += *job != before;
+		error = do_next(cluster, number, place);
+		done += place->job != before;
 		if (done == JOBS_NOTED) {
-			error = note_place(cluster, number, *job);
-			noted = *job;
+			error = note_place(cluster, number, place);
+			noted = place->job;
 			done = 0;
 		}
 	}
-	if (*job != noted)
-		note_place(cluster, number, *job);
+	if (place->job != noted && !is_noted(place))
+		note_place(cluster, number, place);
 	return error;
 }
 
@@ -191,20 +286,22 @@ void *jobs_main(void *argument)
 
 	while (take_turn(cluster, &number)) {
 		struct partition *partition = &cluster->partitions[number];
-		enum error error;
+		enum error error = ERR_NONE;
+		struct job_place place;
 		bool is_known;
-		uint64_t job;
 
 		lock_acquire(&cluster->lock);
 		is_known = partition->is_job_known;
 		partition->is_job_known = true;
-		job = partition->job;
+		place = partition->jobs;
 		lock_release(&cluster->lock);
 		if (!is_known)
-			job = read_place(cluster, number);
-		error = do_jobs(cluster, number, &job);
+			error = read_place(cluster, number, &place);
+		is_known = error == ERR_NONE;
+		error = is_known ? do_jobs(cluster, number, &place) : ERR_BUSY;
 		lock_acquire(&cluster->lock);
-		partition->job = job;
+		partition->jobs = place;
+		partition->is_job_known &= is_known;
 		partition->is_working = false;
 		/* a hint that came meanwhile counts */
 		partition->job_ms =

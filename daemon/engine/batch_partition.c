@@ -176,6 +176,13 @@ enum error batch_take_partition(struct batch *batch, struct change *change)
 	return ERR_NONE;
 }
 
+static void raise_counter(struct txn *txn, const char *name, uint64_t number)
+{
+	if (store_last_number(txn, name) < number)
+		txn_put(txn, TABLE_META, slice_of(name),
+			(struct slice){&number, sizeof(number)});
+}
+
 enum error batch_take_jobs(struct batch *batch, struct change *change)
 {
 	const struct jobs_change *jobs = &change->jobs;
@@ -184,8 +191,8 @@ enum error batch_take_jobs(struct batch *batch, struct change *change)
 	if (!store_owns(batch->txn->store, jobs->partition))
 		return ERR_MOVED;
 	job_counter_name(jobs->partition, name);
-	if (store_last_number(batch->txn, name) < jobs->number)
-		txn_put(batch->txn, TABLE_META, slice_of(name),
-			(struct slice){&jobs->number, sizeof(jobs->number)});
+	raise_counter(batch->txn, name, jobs->number);
+	job_time_counter_name(jobs->partition, name);
+	raise_counter(batch->txn, name, jobs->time_ms);
 	return ERR_NONE;
 }

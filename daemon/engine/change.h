@@ -94,10 +94,12 @@ struct partition_change {
 	bool is_own;
 };
 
-/* Jobs of the partition are done up to this number of their stream. */
+/* Jobs of the partition are done up to this number of their stream, which the
+ * servers had got then. */
 struct jobs_change {
 	unsigned partition;
 	uint64_t number;
+	uint64_t time_ms;
 };
 
 struct gc_change {

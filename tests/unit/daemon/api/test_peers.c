@@ -709,47 +709,110 @@ START_TEST(what_is_no_job_is_told)
 }
 END_TEST
 
-static enum error run_job(const char *job)
+/* `said`: NULL, or a part of what is wrong with it. */
+static enum error run_job(unsigned partition, const char *job, const char *said)
 {
-	return api_run_job(joined.nodes[0].served.api, slice_of(job));
+	struct buffer why = {0};
+	enum error error = api_run_job(joined.nodes[0].served.api, partition,
+				       slice_of(job), &why);
+
+	buffer_append_byte(&why, '\0');
+	ck_assert_msg(said == NULL || strstr(why.data, said) != NULL, "%s",
+		      (const char *)why.data);
+	buffer_free(&why);
+	return error;
 }
 
 START_TEST(the_owner_does_a_job)
 {
-	ck_assert_int_eq(run_job("{\"verb\": \"seed\", \"url\": "
-				 "\"http://127.0.0.1:9/\", \"id\": \"1\"}"),
+	ck_assert_int_eq(run_job(LOOPBACK,
+				 "{\"verb\": \"seed\", \"url\": "
+				 "\"http://127.0.0.1:9/\", \"id\": \"1\"}",
+				 NULL),
 			 ERR_NONE);
 	json_decref(ask_json("GET", "/v1/sites/127.0.0.1:9", NULL));
-	ck_assert_int_eq(run_job("{\"verb\": \"ingest\", \"url\": "
+	ck_assert_int_eq(run_job(A,
+				 "{\"verb\": \"ingest\", \"url\": "
 				 "\"http://a.example/9\", \"html\": "
 				 "\"<html><body><p>Some text of a page that "
-				 "has some.</p></body></html>\"}"),
+				 "has some.</p></body></html>\"}",
+				 NULL),
 			 ERR_NONE);
 	json_decref(
 		ask_json("GET", "/v1/explain?url=http://a.example/9", NULL));
-	ck_assert_int_eq(run_job("{\"verb\": \"recrawl\", \"url\": "
-				 "\"http://127.0.0.1:9/\"}"),
+	ck_assert_int_eq(run_job(LOOPBACK,
+				 "{\"verb\": \"recrawl\", \"url\": "
+				 "\"http://127.0.0.1:9/\"}",
+				 NULL),
 			 ERR_NONE);
-	ck_assert_int_eq(run_job("{\"verb\": \"forget\", \"host\": "
-				 "\"127.0.0.1:9\"}"),
+	ck_assert_int_eq(run_job(LOOPBACK,
+				 "{\"verb\": \"forget\", \"host\": "
+				 "\"127.0.0.1:9\"}",
+				 NULL),
 			 ERR_NONE);
 	refuse("GET", "/v1/sites/127.0.0.1:9", NULL, 404, "not_found");
-	ck_assert_int_eq(run_job("{\"verb\": \"forget\", \"url\": "
-				 "\"http://127.0.0.1:9/\"}"),
+	ck_assert_int_eq(run_job(LOOPBACK,
+				 "{\"verb\": \"forget\", \"url\": "
+				 "\"http://127.0.0.1:9/\"}",
+				 NULL),
 			 ERR_NONE);
 }
 END_TEST
 
 START_TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
 {
-	ck_assert_int_eq(run_job("nonsense"), ERR_MALFORMED);
-	ck_assert_int_eq(run_job("{\"verb\": \"seed\", \"url\": "
-				 "\"http://a.example/\", \"none\": 1}"),
+	ck_assert_int_eq(run_job(A, "nonsense", "not one of seed"),
+			 ERR_MALFORMED);
+	ck_assert_int_eq(run_job(A,
+				 "{\"verb\": \"seed\", \"url\": "
+				 "\"http://a.example/\", \"none\": 1}",
+				 "400 "),
 			 ERR_REFUSED);
 	/* it is another node's by now */
-	ck_assert_int_eq(run_job("{\"verb\": \"seed\", \"url\": "
-				 "\"http://news.example/\"}"),
+	ck_assert_int_eq(run_job(N,
+				 "{\"verb\": \"seed\", \"url\": "
+				 "\"http://news.example/\"}",
+				 ""),
 			 ERR_BUSY);
+}
+END_TEST
+
+START_TEST(a_job_of_another_partition_is_never_done)
+{
+	ck_assert_int_eq(run_job(A,
+				 "{\"verb\": \"seed\", \"url\": "
+				 "\"http://news.example/\"}",
+				 "publish it on tpl.job.014.seed"),
+			 ERR_REFUSED);
+}
+END_TEST
+
+/* Only those that have no room wait for none. */
+START_TEST(a_job_over_the_limit_of_sites_is_never_done)
+{
+	static const char *const jobs[] = {
+		"{\"verb\": \"seed\", \"url\": \"http://127.0.0.9:9/\"}",
+		"{\"verb\": \"recrawl\", \"url\": \"http://127.0.0.9:9/\"}",
+		"{\"verb\": \"ingest\", \"url\": \"http://127.0.0.9:9/\", "
+		"\"html\": \"<html><body><p>Text.</p></body></html>\"}",
+	};
+	char seed[64];
+
+	for (unsigned i = 0; i < WORLD_MAX_SITES; i++) {
+		(void)snprintf(seed, sizeof(seed),
+			       "{\"verb\": \"seed\", \"url\": "
+			       "\"http://127.0.0.%u:9/\"}",
+			       i + 1);
+		(void)run_job(LOOPBACK, seed, NULL);
+	}
+	ck_assert_int_eq(run_job(LOOPBACK, jobs[0], "crawl.max_sites"),
+			 ERR_REFUSED);
+	ck_assert_int_eq(run_job(LOOPBACK, jobs[1], "crawl.max_sites"),
+			 ERR_REFUSED);
+	ck_assert_int_eq(run_job(LOOPBACK, jobs[2], "\"refused\":1"),
+			 ERR_REFUSED);
+	refuse("POST", "/v1/sites", "{\"url\": \"http://127.0.0.9:9/\"}", 413,
+	       "too_large");
 }
 END_TEST
 
@@ -806,6 +869,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, the_owner_does_a_job);
 	tcase_add_test(tests,
 		       a_job_that_cannot_be_done_is_told_from_one_for_later);
+	tcase_add_test(tests, a_job_of_another_partition_is_never_done);
+	tcase_add_test(tests, a_job_over_the_limit_of_sites_is_never_done);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

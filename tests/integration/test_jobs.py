@@ -1,0 +1,105 @@
+"""Jobs that others publish to the stream: those that can never be done hold up
+none, and none is done again when its partition is taken again."""
+
+import json
+import re
+import struct
+
+import broker
+import harness
+import jetstream
+
+PAGE = "<html><body><p>Some text of a page that has some.</p></body></html>"
+
+
+class Jobs(harness.Case):
+
+    def setUp(self):
+        self.servers = broker.Broker(1)
+        self.addCleanup(self.servers.remove)
+        self.port = self.web().port
+        self.node = broker.Node("a", self.servers, {
+            "cluster": {"log_replicas": 1}, "crawl": {"max_sites": 2}})
+        self.addCleanup(self.node.remove)
+        self.begin()
+        self.stream = jetstream.JetStream(self.servers.ports[0])
+        self.addCleanup(self.stream.close)
+
+    def begin(self):
+        self.node.start()
+
+        def owns_all():
+            facts = self.node.json("/v1/cluster")
+            return sum(row["owned"] for row in facts["nodes"]) == 257
+        harness.wait_until(owns_all, "the node to own all")
+
+    def host(self, name):
+        """All of one domain, and so of one partition."""
+        return f"{name}.jobs.localhost:{self.port}"
+
+    def url(self, name, path=""):
+        return f"http://{self.host(name)}/{path}"
+
+    def publish(self, partition, *jobs):
+        for job in jobs:
+            self.stream.request(f"tpl.job.{partition:03}.{job['verb']}",
+                                json.dumps(job).encode())
+        hint = struct.pack("=QHxxxxxx", 0, partition)
+        self.stream.socket.sendall(b"PUB tpl.hint.jobs %d\r\n%s\r\n" %
+                                   (len(hint), hint))
+
+    def wait_for_jobs(self, count):
+        harness.wait_until(
+            lambda: f"\ntemplated_cluster_jobs_total {count}\n" in
+            self.node.get("/metrics").text, f"{count} jobs")
+
+    def status(self, name):
+        return self.node.get(f"/v1/sites/{self.host(name)}").status
+
+    def find_partition(self):
+        """As it is told of one that has another subject."""
+        self.publish(0, {"verb": "seed", "url": self.url("a")})
+        self.wait_for_jobs(1)
+        said = re.search(r"another partition: publish it on tpl\.job\.(\d+)\."
+                         r"seed; it is passed over", self.node.messages())
+        self.assertIsNotNone(said, self.node.messages())
+        self.assertEqual(self.status("a"), 404)
+        return int(said[1])
+
+    def test_jobs(self):
+        partition = self.find_partition()
+        self.publish(
+            partition,
+            {"verb": "seed", "url": self.url("a")},
+            {"verb": "seed", "url": "http://elsewhere.example/"},
+            {"verb": "seed", "url": self.url("b")},
+            {"verb": "seed", "url": self.url("c")},
+            {"verb": "recrawl", "url": self.url("c")},
+            {"verb": "ingest", "url": self.url("c"), "html": PAGE},
+            {"verb": "ingest", "url": self.url("a", "own.html"), "html": PAGE},
+            {"verb": "recrawl", "url": self.url("a")},
+            {"verb": "forget", "host": self.host("b")})
+        self.wait_for_jobs(10)
+        self.assertEqual([self.status(name) for name in "abc"],
+                         [200, 404, 404])
+        self.assertEqual(self.node.get("/v1/explain", url=self.url(
+            "a", "own.html")).status, 200)
+        messages = self.node.messages()
+        self.assertEqual(messages.count("it is passed over"), 5, messages)
+        self.assertEqual(messages.count("crawl.max_sites"), 2, messages)
+        self.node.watch(self.url("b"))
+        refused = self.node.post("/v1/sites", {"url": self.url("c")})
+        self.assertIn("crawl.max_sites",
+                      self.error_of(refused, 413, "too_large")["message"])
+        # what was done is done once, by whoever has the partition
+        self.node.stop()
+        self.begin()
+        self.publish(partition, {"verb": "recrawl", "url": self.url("b")})
+        self.wait_for_jobs(1)
+        self.assertEqual([self.status(name) for name in "abc"],
+                         [200, 200, 404])
+
+
+if __name__ == "__main__":
+    broker.needed()
+    harness.main()

@@ -49,6 +49,8 @@ static enum error read_place(struct cluster *cluster, unsigned number,
 	job_time_counter_name(number, name);
 	place->done_time_ms = store_last_number(&txn, name);
 	txn_end(&txn);
+	if (place->done == 0)
+		return ERR_NONE;
 	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
 	error = cluster->ops->last(cluster->bus, BUS_JOBS, subject, &last);
 	if (error == ERR_NONE && last.number >= less(place->done))

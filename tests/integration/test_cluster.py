@@ -12,6 +12,7 @@ import urllib.parse
 
 import broker
 import harness
+import jetstream
 import receiver
 
 PAGES = 69  # of the sample site
@@ -157,6 +158,27 @@ class ClusterTest(harness.Case):
         except AssertionError as late:
             raise AssertionError(f"{late}: {told}") from None
 
+    def check_stream(self):
+        """Each event is in the stream, in order per site; some come again."""
+        server = jetstream.JetStream(self.servers.ports[0])
+        self.addCleanup(server.close)
+
+        def is_told():
+            told = collections.defaultdict(list)
+            for _, data in server.entries("TPL_EVENTS"):
+                event = json.loads(data)
+                if event["seq"] not in told[event.get("site")]:
+                    told[event.get("site")].append(event["seq"])
+            for host in self.hosts:
+                lines = self.cluster.must(
+                    "GET",
+                    f"/v1/events?site={host}&limit=100000").text.splitlines()
+                if told[host] != [json.loads(line)["seq"] for line in lines]:
+                    return False
+            return told
+        told = harness.wait_until(is_told, "all events in the stream", 30)
+        self.assertGreater(sum(map(len, told.values())), 6 * PAGES)
+
     def check_stores(self):
         stops = [threading.Thread(target=node.stop)
                  for node in self.cluster.nodes]
@@ -185,6 +207,7 @@ class ClusterTest(harness.Case):
         self.check_hooks()
         self.lose_all_servers()
         self.check_hooks()
+        self.check_stream()
         self.check_stores()
 
 

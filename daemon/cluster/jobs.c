@@ -281,6 +281,24 @@ static bool take_turn(struct cluster *cluster, unsigned *number_out)
 	return goes_on;
 }
 
+/* Whether the stream ends before our place: its numbers are others now, of
+ * another leader, and the place is to be looked for again. */
+static bool is_before(struct cluster *cluster, unsigned number,
+		      const struct job_place *place)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message last = {0};
+	enum error error;
+
+	if (place->job == 0)
+		return false;
+	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
+	error = cluster->ops->last(cluster->bus, BUS_JOBS, subject, &last);
+	buffer_free(&last.data);
+	buffer_free(&last.subject);
+	return error == ERR_NONE && last.number < place->job;
+}
+
 void *jobs_main(void *argument)
 {
 	struct cluster *cluster = argument;
@@ -301,6 +319,9 @@ void *jobs_main(void *argument)
 			error = read_place(cluster, number, &place);
 		is_known = error == ERR_NONE;
 		error = is_known ? do_jobs(cluster, number, &place) : ERR_BUSY;
+		if (error == ERR_NOT_FOUND &&
+		    is_before(cluster, number, &place))
+			is_known = false;
 		lock_acquire(&cluster->lock);
 		partition->jobs = place;
 		partition->is_job_known &= is_known;

@@ -37,11 +37,16 @@ class JetStream:
         return answer
 
     def entries(self, stream):
-        """[(subject, bytes)] of all entries."""
+        """[(subject, bytes)] of all entries; there are holes between them."""
         state = self.ask("INFO", stream)["state"]
-        rows = [self.ask("MSG.GET", stream, seq=number)["message"]
-                for number in range(state["first_seq"], state["last_seq"] + 1)]
-        return [(row["subject"], base64.b64decode(row["data"])) for row in rows]
+        entries, number = [], state["first_seq"]
+        while state["messages"] > 0 and number <= state["last_seq"]:
+            row = self.ask("MSG.GET", stream, seq=number,
+                           next_by_subj=">")["message"]
+            entries.append((row["subject"],
+                            base64.b64decode(row.get("data", ""))))
+            number = row["seq"] + 1
+        return entries
 
     def replace(self, stream, entries):
         """By these, numbered from 1."""

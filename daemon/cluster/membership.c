@@ -195,7 +195,7 @@ static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 	return is_other;
 }
 
-/* Before our first row. ERR_BUSY: another store has our name. */
+/* ERR_BUSY: another store has our name. */
 static enum error look_for_namesake(struct cluster *cluster)
 {
 	struct bus_row row = {0};
@@ -220,11 +220,11 @@ static enum error renew(struct cluster *cluster)
 	uint32_t lease_ms = cluster->options.bus.lease_ms;
 	uint64_t begin_ms = clock_lease_ms();
 	uint64_t revision;
-	enum error error = ERR_NONE;
+	enum error error = look_for_namesake(cluster);
 	char *text;
 
-	if (cluster->revision == 0)
-		error = look_for_namesake(cluster);
+	if (error == ERR_BUSY)
+		cluster->revision = 0; /* it is not ours to remove */
 	if (error != ERR_NONE)
 		return error;
 	text = write_member(cluster);
@@ -256,15 +256,8 @@ static enum error look_at_nodes(struct cluster *cluster)
 	if (error != ERR_NONE)
 		return error;
 	members = mem_alloc(count + 1, sizeof(*members));
-	for (size_t i = 0; i < count; i++) {
-		bool is_own =
-			strcmp(rows[i].key, cluster->options.bus.name) == 0;
-
-		/* it began when we did: one of us has it next time */
-		if (is_own && is_taken(cluster, &rows[i]))
-			cluster->revision = 0;
+	for (size_t i = 0; i < count; i++)
 		used += read_member(&rows[i], &members[used]);
-	}
 	for (size_t i = 0; i < used; i++) {
 		members[i].facts.has_strange_key =
 			*members[i].facts.key != '\0' &&

@@ -218,6 +218,21 @@ class Begin(harness.Case):
         harness.wait_until(lambda: leader() not in (None, before),
                            "another leader", 60)
 
+    def test_another_store_has_its_name(self):
+        self.servers.start(0)
+        first = self.node().start()
+        self.expect_joined(first)
+        second = self.node()
+        second.launch()
+        harness.wait_until(
+            lambda: "another store has this name" in second.messages(),
+            "that it is said")
+        time.sleep(2)  # a lease
+        self.expect_joined(first)
+        self.assertNotIn("another store", first.messages())
+        first.stop()
+        self.expect_joined(second)
+
     def test_what_is_wrong_is_said(self):
         self.servers.start(0)
         self.expect_joined(self.node().start())

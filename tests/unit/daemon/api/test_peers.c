@@ -793,8 +793,8 @@ START_TEST(a_job_over_the_limit_of_sites_is_never_done)
 	static const char *const jobs[] = {
 		"{\"verb\": \"seed\", \"url\": \"http://127.0.0.9:9/\"}",
 		"{\"verb\": \"recrawl\", \"url\": \"http://127.0.0.9:9/\"}",
-		"{\"verb\": \"ingest\", \"url\": \"http://127.0.0.9:9/\", "
-		"\"html\": \"<html><body><p>Text.</p></body></html>\"}",
+		("{\"verb\": \"ingest\", \"url\": \"http://127.0.0.9:9/\", "
+		 "\"html\": \"<html><body><p>Text.</p></body></html>\"}"),
 	};
 	char seed[64];
 

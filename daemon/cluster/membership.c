@@ -366,7 +366,7 @@ uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
 
 	if (size > 0)
 		memcpy(text, row->value.data, size);
-	snprintf(name, NODE_NAME_BYTES, "%s", text);
+	snprintf(name, NODE_NAME_BYTES, "%.*s", NODE_NAME_BYTES - 1, text);
 	epoch = text + strlen(text) + 1;
 	return epoch >= text + size ? row->revision : strtoull(epoch, NULL, 10);
 }

@@ -561,17 +561,18 @@ static void drop_copy(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-/* The newest snapshot that helps, or the one before it, when that is damaged.
- */
+/* The newest snapshot, or the one before it, when that is damaged. One with a
+ * number below `least` (that of a migrated store has 0), or with that of what
+ * is here, does not help. */
 static enum error load_newest(struct cluster *cluster, unsigned number,
-			      uint64_t above)
+			      uint64_t least, uint64_t here)
 {
 	uint64_t below = UINT64_MAX;
 	enum error error = ERR_CORRUPT;
 
 	for (unsigned i = 0; i < SNAPSHOTS && error == ERR_CORRUPT; i++) {
 		error = depot_latest(cluster->depot, number, below, &below);
-		if (error == ERR_NONE && below <= above)
+		if (error == ERR_NONE && (below < least || below == here))
 			error = ERR_NOT_FOUND;
 		if (error == ERR_NONE)
 			error = load_snapshot(cluster, number, below);
@@ -589,14 +590,12 @@ static enum error fill_gap(struct cluster *cluster, unsigned number,
 {
 	char name[NODE_NAME_BYTES];
 	enum error error = ERR_NOT_FOUND;
-	uint64_t above =
-		place == PLACE_NONE
-			? 0
-			: number_of(cluster,
-				    &cluster->partitions[number].applied);
+	uint64_t here =
+		number_of(cluster, &cluster->partitions[number].applied);
 
 	if (cluster->depot != NULL)
-		error = load_newest(cluster, number, above);
+		error = load_newest(cluster, number,
+				    place == PLACE_NONE ? 0 : here, here);
 	if (error == ERR_NONE)
 		return ERR_NONE;
 	if (error == ERR_NOT_FOUND && place == PLACE_NONE &&
@@ -680,7 +679,7 @@ static bool begin_copy(struct cluster *cluster, unsigned number)
 		return true;
 	if (now_ms < cluster->depot_ms)
 		return false;
-	error = load_newest(cluster, number, 0);
+	error = load_newest(cluster, number, 0, UINT64_MAX);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND)
 		return true;
 	if (is_useless(error)) {

@@ -3,7 +3,10 @@ none, and none is done again when its partition is taken again."""
 
 import json
 import re
+import signal
 import struct
+import subprocess
+import time
 
 import broker
 import harness
@@ -98,6 +101,27 @@ class Jobs(harness.Case):
         self.wait_for_jobs(1)
         self.assertEqual([self.status(name) for name in "abc"],
                          [200, 200, 404])
+
+    def test_seeding_that_was_killed_goes_on(self):
+        path = self.folder() / "seeds"
+        urls = [self.url("a", i) for i in range(6000)]
+        path.write_text("\n".join(urls) + "\n", "utf-8")
+        place = path.with_name("seeds.seeded")
+        command = [harness.PROGRAMS / "templatectl", "-s", self.node.socket,
+                   "--json", "seed", "--cluster", path]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as seeding:
+            while not place.exists() and seeding.poll() is None:
+                time.sleep(0.002)
+            seeding.kill()
+        self.assertEqual(seeding.returncode, -signal.SIGKILL)
+        taken = int(place.read_text("utf-8").split()[0])
+        self.assertLess(taken, len(urls))
+        told = json.loads(self.node.ctl("--json", "seed", "--cluster",
+                                        str(path)).stdout)
+        self.assertEqual(told["taken"] + told["known"], len(urls) - taken)
+        self.assertFalse(place.exists())
+        self.assertEqual([json.loads(data)["url"] for _, data in
+                          self.stream.entries("TPL_JOBS")], urls)
 
 
 if __name__ == "__main__":

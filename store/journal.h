@@ -67,10 +67,10 @@ void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 
 /*
  * Put what journal_write() or dump_next() has written into this store. Rows are
- * replaced; counters are raised. ERR_CORRUPT of the transaction: it is damaged,
- * or a row is of another partition, or a sealed secret of another row;
- * ERR_NO_KEY: a secret is sealed by a key that is not here; ERR_VERSION: it has
- * a table that this program does not know.
+ * replaced; counters are raised, but for job_hash_name(). ERR_CORRUPT of the
+ * transaction: it is damaged, or a row is of another partition, or a sealed
+ * secret of another row; ERR_NO_KEY: a secret is sealed by a key that is not
+ * here; ERR_VERSION: it has a table that this program does not know.
  */
 void journal_apply(struct txn *txn, unsigned partition, struct slice changes);
 

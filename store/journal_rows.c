@@ -228,7 +228,7 @@ static void raise(struct txn *txn, struct slice name, struct slice value)
 
 	memcpy(text, name.data, name.size);
 	memcpy(&number, value.data, sizeof(number));
-	if (store_last_number(txn, text) < number)
+	if (is_job_hash(name) || store_last_number(txn, text) < number)
 		txn_put(txn, TABLE_META, name, value);
 }
 

@@ -65,6 +65,11 @@ void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 	snprintf(out, COUNTER_NAME_BYTES, "jobtime.%03u", partition);
 }
 
+void job_hash_name(unsigned partition, char out[COUNTER_NAME_BYTES])
+{
+	snprintf(out, COUNTER_NAME_BYTES, "jobhash.%03u", partition);
+}
+
 static void event_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 {
 	snprintf(out, COUNTER_NAME_BYTES, "event.%03u", partition);
@@ -79,6 +84,11 @@ static bool has_stem(struct slice key, const char *stem)
 	       memcmp(key.data, stem, size) == 0;
 }
 
+bool is_job_hash(struct slice name)
+{
+	return has_stem(name, "jobhash.");
+}
+
 /* Counters of sites, jobs and events are of their partition, those of hooks and
  * silences of what all have in common; others are raised by whatever is
  * counted. */
@@ -91,7 +101,8 @@ static unsigned partition_of_counter(struct slice key)
 	    slice_equal(key, slice_of("silence")))
 		return JOURNAL_COMMON;
 	if (!has_stem(key, "site.") && !has_stem(key, "job.") &&
-	    !has_stem(key, "jobtime.") && !has_stem(key, "event."))
+	    !has_stem(key, "jobtime.") && !has_stem(key, "event.") &&
+	    !is_job_hash(key))
 		return NO_PARTITION;
 	for (size_t i = key.size - NAME_DIGITS; i < key.size; i++) {
 		if (name[i] < '0' || name[i] > '9')

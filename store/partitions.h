@@ -53,6 +53,11 @@ void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 
+/* The hash of the last one, which goes where counters go, and is not raised but
+ * replaced. */
+void job_hash_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
+bool is_job_hash(struct slice name);
+
 /* The number of the last event of the partition that the site is of, of all
  * events in a store without; 0: there was none. */
 uint64_t store_last_event(struct txn *txn, uint32_t site);

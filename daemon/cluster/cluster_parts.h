@@ -37,10 +37,12 @@ struct partition_sum {
 /* How far the jobs of a partition are done. */
 struct job_place {
 	uint64_t job;     /* number of the last one that is */
+	uint64_t hash;    /* entry_hash() of it; 0: not known */
 	uint64_t time_ms; /* when the servers got it */
-	/* Those that were done when we took the partition: */
+	unsigned unnoted; /* so many are done that the store does not know of */
+	/* Where the last one is not found, those that are done: */
 	uint64_t done;         /* up to this number */
-	uint64_t done_time_ms; /* and which came until then; 0: not known */
+	uint64_t done_time_ms; /* and which came before it; 0: not known */
 	/* One that cannot be done now. */
 	uint64_t waiting;  /* its number; 0: there is none */
 	uint64_t since_ms; /* steady: since then */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/cluster/entry.h"
 #include "daemon/cluster/sealed_job.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
@@ -27,39 +28,120 @@ static uint64_t less(uint64_t number)
 	return number > NUMBERS_KEPT ? number - NUMBERS_KEPT : 0;
 }
 
-/*
- * Servers of 2.9 that were killed may number entries anew, each in its own way.
- * So a number that was noted is near its job, and no more: we begin before it,
- * and what is done already is known by its time, too. It is passed over, since
- * users have other ways to change a site: one that they have deleted or added
- * since would come back, or go, with each move of its partition.
- */
-static enum error read_place(struct cluster *cluster, unsigned number,
-			     struct job_place *place)
+static void subject_of(unsigned number, char out[BUS_SUBJECT_BYTES])
+{
+	snprintf(out, BUS_SUBJECT_BYTES, "tpl.job.%03u.*", number);
+}
+
+static void read_place(struct cluster *cluster, unsigned number,
+		       struct job_place *place)
 {
 	struct txn txn = txn_begin_read(cluster->store);
 	char name[COUNTER_NAME_BYTES];
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message last = {0};
-	enum error error;
 
 	*place = (struct job_place){0};
 	job_counter_name(number, name);
-	place->done = store_last_number(&txn, name);
+	place->job = store_last_number(&txn, name);
 	job_time_counter_name(number, name);
-	place->done_time_ms = store_last_number(&txn, name);
+	place->time_ms = store_last_number(&txn, name);
+	job_hash_name(number, name);
+	place->hash = store_last_number(&txn, name);
 	txn_end(&txn);
-	if (place->done == 0)
-		return ERR_NONE;
-	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
+}
+
+/* The last job that is done has one of these numbers, and came at this time (0:
+ * at any). ERR_NOT_FOUND: none of them is it. */
+static enum error find_between(struct cluster *cluster, unsigned number,
+			       struct job_place *place, uint64_t time_ms,
+			       uint64_t from, uint64_t end)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message message = {0};
+	enum error error = ERR_NOT_FOUND;
+	bool is_it = false;
+
+	subject_of(number, subject);
+	while (place->hash != 0 && from <= end && !is_it) {
+		error = cluster->ops->next_of_leader(cluster->bus, BUS_JOBS,
+						     subject, from, &message);
+		if (error != ERR_NONE)
+			break;
+		is_it = message.number <= end &&
+			(time_ms == 0 || message.time_ms == time_ms) &&
+			entry_hash(buffer_slice(&message.data)) == place->hash;
+		from = message.number + 1;
+	}
+	if (is_it) {
+		place->job = message.number;
+		place->time_ms = message.time_ms;
+	} else if (error == ERR_NONE) {
+		error = ERR_NOT_FOUND;
+	}
+	buffer_free(&message.data);
+	buffer_free(&message.subject);
+	return error;
+}
+
+/*
+ * The last job is not where it should be: it is too old, or the stream another
+ * one. We begin before its number; what was done before it is known by its time
+ * and passed over, since users have other ways to change a site: one that they
+ * have deleted or added since would come back, or go.
+ */
+static enum error go_back(struct cluster *cluster, unsigned number,
+			  struct job_place *place, bool is_new)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct bus_message last = {0};
+	uint64_t job = place->job;
+	enum error error;
+
+	subject_of(number, subject);
 	error = cluster->ops->last(cluster->bus, BUS_JOBS, subject, &last);
-	if (error == ERR_NONE && last.number >= less(place->done))
-		place->job = less(last.number < place->done ? last.number
-							    : place->done);
-	/* else it is another stream: what it has of old ones has its time */
 	buffer_free(&last.data);
 	buffer_free(&last.subject);
-	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+	if (error != ERR_NONE && error != ERR_NOT_FOUND)
+		return error;
+	/* where that was done before, numbers are what counts */
+	if (error == ERR_NONE && !is_new && last.number >= job)
+		return ERR_NONE;
+	if (job > place->done)
+		place->done = job;
+	if (place->time_ms > place->done_time_ms)
+		place->done_time_ms = place->time_ms;
+	place->job = 0;
+	if (error == ERR_NONE && last.number >= less(job))
+		place->job = less(last.number < job ? last.number : job);
+	place->hash = 0;
+	return ERR_NONE;
+}
+
+/*
+ * Servers of 2.9 that were killed may number entries anew, each in its own way.
+ * So a number is near its job, and no more: it is known by the hash of its
+ * bytes, wherever it stands. The same may be asked for again, at another time.
+ * `is_new`: the place is what the store has.
+ */
+static enum error find_last_done(struct cluster *cluster, unsigned number,
+				 struct job_place *place, bool is_new)
+{
+	uint64_t job = place->job;
+	uint64_t from = less(job) + 1;
+	uint64_t end = job + NUMBERS_KEPT;
+	enum error error;
+
+	if (job == 0)
+		return ERR_NONE;
+	error = find_between(cluster, number, place, place->time_ms, job, job);
+	if (error == ERR_NOT_FOUND)
+		error = find_between(cluster, number, place, place->time_ms,
+				     from, end);
+	if (error == ERR_NOT_FOUND)
+		error = find_between(cluster, number, place, 0, from, end);
+	if (error == ERR_NOT_FOUND)
+		error = go_back(cluster, number, place,
+				is_new || place->hash != 0);
+	return error;
 }
 
 static bool is_done(const struct job_place *place,
@@ -67,26 +149,24 @@ static bool is_done(const struct job_place *place,
 {
 	return message->number <= place->done &&
 	       (place->done_time_ms == 0 ||
-		message->time_ms <= place->done_time_ms);
-}
-
-static bool is_noted(const struct job_place *place)
-{
-	return place->job <= place->done &&
-	       place->time_ms <= place->done_time_ms;
+		message->time_ms < place->done_time_ms);
 }
 
 static enum error note_place(struct cluster *cluster, unsigned number,
-			     const struct job_place *place)
+			     struct job_place *place)
 {
 	struct change change = {
 		.kind = CHANGE_JOBS,
 		.jobs = {.partition = number,
 			 .number = place->job,
-			 .time_ms = place->time_ms},
+			 .time_ms = place->time_ms,
+			 .hash = place->hash},
 	};
+	enum error error = pipeline_command(cluster->pipeline, &change);
 
-	return pipeline_command(cluster->pipeline, &change);
+	if (error == ERR_NONE)
+		place->unnoted = 0;
+	return error;
 }
 
 static enum error give_job(struct cluster *cluster, unsigned number,
@@ -203,14 +283,17 @@ static enum error do_next(struct cluster *cluster, unsigned number,
 	struct bus_message message = {0};
 	enum error error;
 
-	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
+	subject_of(number, subject);
 	error = cluster->ops->next_of_leader(cluster->bus, BUS_JOBS, subject,
 					     place->job + 1, &message);
-	if (error == ERR_NONE && !is_done(place, &message))
+	if (error == ERR_NONE && !is_done(place, &message)) {
 		error = try_job(cluster, number, place, &message);
+		place->unnoted += error == ERR_NONE;
+	}
 	if (error == ERR_NONE) {
 		place->job = message.number;
 		place->time_ms = message.time_ms;
+		place->hash = entry_hash(buffer_slice(&message.data));
 	}
 	buffer_free(&message.data);
 	buffer_free(&message.subject);
@@ -222,22 +305,14 @@ static enum error do_next(struct cluster *cluster, unsigned number,
 static enum error do_jobs(struct cluster *cluster, unsigned number,
 			  struct job_place *place)
 {
-	uint64_t noted = place->job;
 	enum error error = ERR_NONE;
-	unsigned done = 0;
 
 	while (error == ERR_NONE && is_own(cluster, number)) {
-		uint64_t before = place->job;
-
 		error = do_next(cluster, number, place);
-		done += place->job != before;
-		if (done == JOBS_NOTED) {
+		if (place->unnoted >= JOBS_NOTED)
 			error = note_place(cluster, number, place);
-			noted = place->job;
-			done = 0;
-		}
 	}
-	if (place->job != noted && !is_noted(place))
+	if (place->unnoted > 0)
 		note_place(cluster, number, place);
 	return error;
 }
@@ -281,24 +356,6 @@ static bool take_turn(struct cluster *cluster, unsigned *number_out)
 	return goes_on;
 }
 
-/* Whether the stream ends before our place: its numbers are others now, of
- * another leader, and the place is to be looked for again. */
-static bool is_before(struct cluster *cluster, unsigned number,
-		      const struct job_place *place)
-{
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message last = {0};
-	enum error error;
-
-	if (place->job == 0)
-		return false;
-	snprintf(subject, sizeof(subject), "tpl.job.%03u.*", number);
-	error = cluster->ops->last(cluster->bus, BUS_JOBS, subject, &last);
-	buffer_free(&last.data);
-	buffer_free(&last.subject);
-	return error == ERR_NONE && last.number < place->job;
-}
-
 void *jobs_main(void *argument)
 {
 	struct cluster *cluster = argument;
@@ -306,8 +363,8 @@ void *jobs_main(void *argument)
 
 	while (take_turn(cluster, &number)) {
 		struct partition *partition = &cluster->partitions[number];
-		enum error error = ERR_NONE;
 		struct job_place place;
+		enum error error;
 		bool is_known;
 
 		lock_acquire(&cluster->lock);
@@ -316,12 +373,11 @@ void *jobs_main(void *argument)
 		place = partition->jobs;
 		lock_release(&cluster->lock);
 		if (!is_known)
-			error = read_place(cluster, number, &place);
-		is_known = error == ERR_NONE;
-		error = is_known ? do_jobs(cluster, number, &place) : ERR_BUSY;
-		if (error == ERR_NOT_FOUND &&
-		    is_before(cluster, number, &place))
-			is_known = false;
+			read_place(cluster, number, &place);
+		error = find_last_done(cluster, number, &place, !is_known);
+		is_known |= error == ERR_NONE;
+		error = error == ERR_NONE ? do_jobs(cluster, number, &place)
+					  : ERR_BUSY;
 		lock_acquire(&cluster->lock);
 		partition->jobs = place;
 		partition->is_job_known &= is_known;

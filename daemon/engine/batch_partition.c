@@ -194,5 +194,8 @@ enum error batch_take_jobs(struct batch *batch, struct change *change)
 	raise_counter(batch->txn, name, jobs->number);
 	job_time_counter_name(jobs->partition, name);
 	raise_counter(batch->txn, name, jobs->time_ms);
+	job_hash_name(jobs->partition, name);
+	txn_put(batch->txn, TABLE_META, slice_of(name),
+		(struct slice){&jobs->hash, sizeof(jobs->hash)});
 	return ERR_NONE;
 }

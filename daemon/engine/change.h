@@ -100,6 +100,7 @@ struct jobs_change {
 	unsigned partition;
 	uint64_t number;
 	uint64_t time_ms;
+	uint64_t hash; /* of the last one */
 };
 
 struct gc_change {

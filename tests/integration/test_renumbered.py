@@ -115,6 +115,36 @@ class Renumbered(unittest.TestCase):
         self.wait_for_owner(first)
         self.guard_all("i")
 
+    def seed_sites(self, *names):
+        """By jobs of one partition, and wait until they are there."""
+        hosts = [f"{name}.jobs.localhost:{self.port}" for name in names]
+        answer = self.cluster.alive()[0].post("/v1/cluster/jobs", {"jobs": [
+            {"verb": "seed", "url": f"http://{host}/"} for host in hosts]})
+        self.assertEqual(answer.status, 202, answer.text)
+        for host in hosts:
+            harness.wait_until(lambda: self.status(host) == 200, host)
+        return hosts
+
+    def status(self, host):
+        return self.cluster.must("GET", f"/v1/sites/{host}").status
+
+    def test_jobs_take_the_numbers_of_those_that_are_done(self):
+        """Each is done, by who did those before and by who comes after; none
+        is done again, as that of a site that was deleted since."""
+        self.port = harness.free_port()
+        _, gone, last = self.seed_sites("a", "b", "c")
+        self.cluster.must("DELETE", f"/v1/sites/{gone}")
+        self.assertEqual(self.status(gone), 404)
+        self.renumber(-1, "TPL_JOBS")
+        self.seed_sites("d")
+        self.renumber(-1, "TPL_JOBS")
+        owner = self.cluster.owner_of(last)
+        owner.kill()
+        self.seed_sites("e", "f")
+        self.renumber(2, "TPL_JOBS")
+        self.seed_sites("g")
+        self.assertEqual(self.status(gone), 404)
+
     def test_an_entry_takes_the_number_of_one_that_is_known(self):
         """What the copy knows as its last one is another entry now."""
         first, second = self.cluster.nodes

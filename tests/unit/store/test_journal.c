@@ -155,6 +155,34 @@ START_TEST(the_last_event_of_a_partition_is_known_to_all)
 }
 END_TEST
 
+static void put_counter(struct txn *txn, const char *name, uint64_t number)
+{
+	txn_put(txn, TABLE_META, slice_of(name),
+		(struct slice){&number, sizeof(number)});
+}
+
+START_TEST(the_hash_of_a_job_is_that_of_the_last_one)
+{
+	static const uint64_t numbers[] = {7, 9, 8};
+	char counter[COUNTER_NAME_BYTES];
+	char hash[COUNTER_NAME_BYTES];
+	struct txn txn;
+
+	job_counter_name('a', counter);
+	job_hash_name('a', hash);
+	for (unsigned i = 0; i < 3; i++) {
+		txn = begin();
+		put_counter(&txn, counter, numbers[i]);
+		put_counter(&txn, hash, numbers[i]);
+		end(&txn);
+	}
+	txn = txn_begin_read(follower.store);
+	ck_assert_uint_eq(store_last_number(&txn, counter), 9);
+	ck_assert_uint_eq(store_last_number(&txn, hash), 8);
+	txn_abort(&txn);
+}
+END_TEST
+
 START_TEST(an_event_of_no_host_is_of_all)
 {
 	struct txn txn = begin();
@@ -376,6 +404,7 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, numbers_have_their_partition);
 	tcase_add_test(tests, the_last_event_of_a_partition_is_known_to_all);
+	tcase_add_test(tests, the_hash_of_a_job_is_that_of_the_last_one);
 	tcase_add_test(tests, an_event_of_no_host_is_of_all);
 	tcase_add_loop_test(tests, copies_are_equal_after_any_changes, 0, 5);
 	tcase_add_test(tests, a_partition_is_dumped_into_another_store);

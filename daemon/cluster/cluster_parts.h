@@ -46,7 +46,6 @@ struct job_place {
 	/* One that cannot be done now. */
 	uint64_t waiting;  /* its number; 0: there is none */
 	uint64_t since_ms; /* steady: since then */
-	uint64_t told_ms;  /* steady: it was logged; 0: not yet */
 };
 
 /* A partition, as this node has it. Under the lock, but where it says so. */
@@ -158,6 +157,8 @@ struct cluster {
 	uint64_t depot_ms;   /* it failed: not asked for a copy before this */
 	uint64_t doubted_until_ms; /* steady: replicas' numbers are not relied
 				      on before this; the copying thread's */
+	uint64_t job_told_ms; /* steady: it was told that one waits; 0: not yet;
+				 under the lock */
 	uint64_t renumbered_ms; /* steady: it was told that entries have other
 				   numbers; under the lock */
 	uint64_t full_until_ms; /* steady: so long this node takes nothing, as

@@ -210,9 +210,23 @@ static void tell_passed_over(const struct bus_message *message,
 		 (int)why->size, why->size == 0 ? "" : why->data);
 }
 
-/* One that waits holds up those behind it: that is told, once a minute; that a
- * key is missing at once. */
-static void tell_waiting(struct job_place *place,
+/* Whether it is to be told that one waits. */
+static bool may_tell(struct cluster *cluster, uint64_t now_ms)
+{
+	bool may;
+
+	lock_acquire(&cluster->lock);
+	may = cluster->job_told_ms == 0 ||
+	      now_ms >= cluster->job_told_ms + TOLD_MS;
+	if (may)
+		cluster->job_told_ms = now_ms;
+	lock_release(&cluster->lock);
+	return may;
+}
+
+/* One that waits holds up those behind it: that is told, of one job a minute;
+ * that a key is missing at once. */
+static void tell_waiting(struct cluster *cluster, struct job_place *place,
 			 const struct bus_message *message, enum error error,
 			 const struct buffer *why)
 {
@@ -222,17 +236,15 @@ static void tell_waiting(struct job_place *place,
 	if (place->waiting != message->number) {
 		place->waiting = message->number;
 		place->since_ms = now_ms;
-		place->told_ms = 0;
 	}
-	if (now_ms < place->since_ms + patience_ms ||
-	    (place->told_ms != 0 && now_ms < place->told_ms + TOLD_MS))
-		return;
-	place->told_ms = now_ms;
-	log_warn("job %s, number %" PRIu64 ": not done for %" PRIu64
-		 " s: %.*s; it is tried again, and those behind it wait",
-		 (const char *)message->subject.data, message->number,
-		 (now_ms - place->since_ms) / 1000U, (int)why->size,
-		 why->size == 0 ? "" : why->data);
+	if (now_ms >= place->since_ms + patience_ms &&
+	    may_tell(cluster, now_ms))
+		log_warn("job %s, number %" PRIu64 ": not done for %" PRIu64
+			 " s: %.*s; it is tried again, and those behind it "
+			 "wait",
+			 (const char *)message->subject.data, message->number,
+			 (now_ms - place->since_ms) / 1000U, (int)why->size,
+			 why->size == 0 ? "" : why->data);
 }
 
 static void count_job(struct cluster *cluster)
@@ -264,7 +276,7 @@ static enum error try_job(struct cluster *cluster, unsigned number,
 	if (error != ERR_NONE && !is_own(cluster, number))
 		error = ERR_BUSY;
 	if (error == ERR_BUSY || error == ERR_NO_KEY) {
-		tell_waiting(place, message, error, &why);
+		tell_waiting(cluster, place, message, error, &why);
 	} else {
 		if (error != ERR_NONE)
 			tell_passed_over(message, &why);

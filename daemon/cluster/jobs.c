@@ -49,11 +49,16 @@ static void read_place(struct cluster *cluster, unsigned number,
 	txn_end(&txn);
 }
 
-/* The last job that is done has one of these numbers, and came at this time (0:
- * at any). ERR_NOT_FOUND: none of them is it. */
+/* Where to look for a job, and when it came (0: at any time). */
+struct search {
+	uint64_t from;
+	uint64_t end;
+	uint64_t time_ms;
+};
+
+/* The last job that is done is one of these. ERR_NOT_FOUND: it is none. */
 static enum error find_between(struct cluster *cluster, unsigned number,
-			       struct job_place *place, uint64_t time_ms,
-			       uint64_t from, uint64_t end)
+			       struct job_place *place, struct search search)
 {
 	char subject[BUS_SUBJECT_BYTES];
 	struct bus_message message = {0};
@@ -61,15 +66,16 @@ static enum error find_between(struct cluster *cluster, unsigned number,
 	bool is_it = false;
 
 	subject_of(number, subject);
-	while (place->hash != 0 && from <= end && !is_it) {
-		error = cluster->ops->next_of_leader(cluster->bus, BUS_JOBS,
-						     subject, from, &message);
+	while (place->hash != 0 && search.from <= search.end && !is_it) {
+		error = cluster->ops->next_of_leader(
+			cluster->bus, BUS_JOBS, subject, search.from, &message);
 		if (error != ERR_NONE)
 			break;
-		is_it = message.number <= end &&
-			(time_ms == 0 || message.time_ms == time_ms) &&
+		is_it = message.number <= search.end &&
+			(search.time_ms == 0 ||
+			 message.time_ms == search.time_ms) &&
 			entry_hash(buffer_slice(&message.data)) == place->hash;
-		from = message.number + 1;
+		search.from = message.number + 1;
 	}
 	if (is_it) {
 		place->job = message.number;
@@ -126,18 +132,19 @@ static enum error find_last_done(struct cluster *cluster, unsigned number,
 				 struct job_place *place, bool is_new)
 {
 	uint64_t job = place->job;
-	uint64_t from = less(job) + 1;
-	uint64_t end = job + NUMBERS_KEPT;
+	struct search search = {job, job, place->time_ms};
 	enum error error;
 
 	if (job == 0)
 		return ERR_NONE;
-	error = find_between(cluster, number, place, place->time_ms, job, job);
+	error = find_between(cluster, number, place, search);
+	search.from = less(job) + 1;
+	search.end = job + NUMBERS_KEPT;
 	if (error == ERR_NOT_FOUND)
-		error = find_between(cluster, number, place, place->time_ms,
-				     from, end);
+		error = find_between(cluster, number, place, search);
+	search.time_ms = 0;
 	if (error == ERR_NOT_FOUND)
-		error = find_between(cluster, number, place, 0, from, end);
+		error = find_between(cluster, number, place, search);
 	if (error == ERR_NOT_FOUND)
 		error = go_back(cluster, number, place,
 				is_new || place->hash != 0);

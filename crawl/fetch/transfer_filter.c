@@ -70,6 +70,25 @@ static bool may_connect(const struct transfer *transfer,
 				     open_networks(transfer));
 }
 
+/*
+ * When it is closed, be it since its process was killed, what was not sent yet
+ * is not sent any more. Else the kernel would go on to try, and a request of a
+ * node that was cut off would come to the server when it is not, while another
+ * node has the host.
+ */
+static curl_socket_t open_socket(const struct curl_sockaddr *target)
+{
+	const struct linger linger = {.l_onoff = 1, .l_linger = 0};
+	curl_socket_t opened =
+		socket(target->family, target->socktype | SOCK_CLOEXEC,
+		       target->protocol);
+
+	if (opened >= 0)
+		setsockopt(opened, SOL_SOCKET, SO_LINGER, &linger,
+			   sizeof(linger));
+	return opened;
+}
+
 /* Called after DNS, for each address, before anything is sent to it. */
 curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 			       struct curl_sockaddr *target)
@@ -89,8 +108,7 @@ curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 		return CURL_SOCKET_BAD;
 	}
 	transfer->is_connected = true;
-	return socket(target->family, target->socktype | SOCK_CLOEXEC,
-		      target->protocol);
+	return open_socket(target);
 }
 
 /*

@@ -472,8 +472,10 @@ def judge(world, history, claims):
     findings = judge_stores(world, history)
     findings += checks.owners(claims)
     findings += checks.politeness(requests, DELAY_S)
-    findings += checks.webhooks(events, [
-        row for row in world.webhook.taken if row[0] is not None])
+    told = [row for row in world.webhook.taken if row[0] is not None]
+    findings += checks.webhooks(events, told)
+    world.out.with_suffix(".hooks").write_text(
+        json.dumps({"told": told, "events": events}), "utf-8")
     are_kept = any("differs" in finding for finding in findings)
     for node in world.nodes:
         is_damaged = False
@@ -503,7 +505,8 @@ def tell(world, told, counts, history, claims):
         by_status[status] = by_status.get(status, 0) + 1
     print(f"asked: {len(asked)}, by status {by_status}")
     times = sorted(row[3] for row in checks.takeovers(claims))
-    print(f"partitions that went to another node: {len(times)}, s without an "
+    print(f"partitions that went to another node: {len(times)}, "
+          f"{sum(row > 20 for row in times)} after over 20 s, s without an "
           "owner p50 {} p90 {} p99 {} worst {}".format(
               *(checks.percentile(times, share) and
                 round(checks.percentile(times, share), 1)

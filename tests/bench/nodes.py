@@ -34,6 +34,7 @@ SITES = 8
 SEEDED = 5000
 PARTS = ("crawl", "ask", "move", "seed")
 ROWS = {"lease": '"8 s"', "replicas": 2}
+SECTIONS = {"crawl": {"max_pattern": 1000000}}
 PATIENCE_S = 600
 
 
@@ -56,9 +57,9 @@ class Machines:
         self.servers = broker.Broker(3) if nodes else None
         self.cluster = None
         if nodes == 0:
-            self.nodes = [harness.Daemon().start()]
+            self.nodes = [harness.Daemon(SECTIONS).start()]
             return
-        self.cluster = broker.Cluster(self.servers, nodes, **ROWS)
+        self.cluster = broker.Cluster(self.servers, nodes, SECTIONS, **ROWS)
         self.nodes = self.cluster.nodes
         self.cluster.start().settle()
 
@@ -223,6 +224,7 @@ def measure_moves(host, most):
                   f"{len(others)} of {len(since)} questions not answered with "
                   "200", flush=True)
             assert owner.ctl("node", "join").returncode == 0
+            time.sleep(3)  # until the others know
     finally:
         machines.remove()
 

@@ -621,7 +621,8 @@ static void mend_copy(struct cluster *cluster, unsigned number,
 		return;
 	if (is_gap)
 		error = fill_gap(cluster, number, place);
-	if (is_useless(error))
+	/* what is wrong with the depot says nothing of our disk */
+	if (error == ERR_NO_KEY || (!is_gap && is_useless(error)))
 		lock_copy(cluster, number, error);
 	else if (is_gap && error != ERR_NONE)
 		log_warn("cluster: partition %u: the log begins behind what is "
@@ -682,7 +683,7 @@ static bool begin_copy(struct cluster *cluster, unsigned number)
 	error = load_newest(cluster, number, 0, UINT64_MAX);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND)
 		return true;
-	if (is_useless(error)) {
+	if (error == ERR_NO_KEY) {
 		lock_copy(cluster, number, error);
 		return false;
 	}

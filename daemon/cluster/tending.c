@@ -60,7 +60,8 @@ static bool needs_snapshot(struct cluster *cluster, unsigned number)
 	lock_acquire(&cluster->lock);
 	needs = now_ms >= partition->saved_ms &&
 		(!partition->is_resealed || partition->wants_snapshot ||
-		 partition->is_log_full ||
+		 (partition->is_log_full &&
+		  now_ms >= partition->saved_ms + PAUSE_MS) ||
 		 (partition->log_bytes >= cluster->options.snapshot_bytes &&
 		  partition->log_bytes >=
 			  partition->saved_bytes / SNAPSHOT_SHARE) ||

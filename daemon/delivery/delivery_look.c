@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "daemon/answer/event_json.h"
+#include "daemon/runtime/clock.h"
+#include "store/journal.h"
 #include "store/key.h"
 #include "store/log.h"
 #include "store/partitions.h"
@@ -95,61 +97,88 @@ static void adopt(struct delivery *delivery, struct outlet *outlet,
 	lock_release(&delivery->lock);
 }
 
-/* Whether the event in the outbox is to be sent: it is ours, and was not
- * delivered since. */
-static bool is_open(struct delivery *delivery, const struct outlet *outlet,
-		    uint64_t number)
+/* Delivered since the snapshot was taken. */
+static bool is_delivered(struct delivery *delivery,
+			 const struct outlet *outlet, uint64_t number)
 {
 	const struct hook_report *report = &outlet->report;
-	bool is_delivered = false;
+	bool is_there = false;
 
-	if (number <= outlet->skipped ||
-	    !store_owns_event(delivery->store, number))
-		return false;
 	lock_acquire(&delivery->lock);
 	for (size_t i = 0; i < report->number_count; i++)
-		is_delivered |= report->numbers[i] == number;
+		is_there |= report->numbers[i] == number;
 	lock_release(&delivery->lock);
-	return !is_delivered;
+	return is_there;
+}
+
+/* False when it is damaged, which is said once. */
+static bool take_event(struct outlet *outlet, uint64_t number,
+		       struct slice value)
+{
+	struct event_row event;
+
+	if (event_decode(value, &event)) {
+		outlet->number = number;
+		outlet->kind = event.kind;
+		set_text(&outlet->site, event.host);
+		event_append(number, &event, &outlet->body);
+		return true;
+	}
+	if (number > outlet->damaged) {
+		log_error("hook %" PRIu32 ": event %" PRIu64
+			  " is damaged and cannot be sent",
+			  outlet->hook, number);
+		outlet->damaged = number;
+	}
+	return false;
 }
 
 /*
- * The first event that was not delivered becomes the next to send. Those before
- * it are few, but for those of other machines: events are in the order of their
- * numbers, and a partition that has become ours brings old ones.
+ * The first event that is ours and was not delivered becomes the next to send.
+ * Those before it are few, but for those of other machines: events are in the
+ * order of their numbers, and a partition that has become ours brings old ones.
+ * One that becomes ours behind its first event waits for the next look, so that
+ * this event is not sent after later ones.
  */
 static void load_event(struct delivery *delivery, struct txn *txn,
 		       struct outlet *outlet)
 {
 	struct key prefix = key_small(outlet->hook);
 	struct scan scan = scan_begin(txn, TABLE_OUTBOX, key_slice(&prefix));
-	struct event_row event;
+	bool is_passed[JOURNAL_PARTITIONS] = {false};
 	bool is_found = false;
 
-	assert(!outlet->is_running);
-	buffer_clear(&outlet->body);
+	assert(!outlet->is_running && outlet->body.size == 0);
 	while (!is_found && scan_next(&scan)) {
-		outlet->number = key_u64(scan.key, sizeof(outlet->hook));
-		is_found = is_open(delivery, outlet, outlet->number);
-	}
-	if (is_found) {
-		if (event_decode(scan.value, &event)) {
-			outlet->kind = event.kind;
-			set_text(&outlet->site, event.host);
-			event_append(outlet->number, &event, &outlet->body);
-		} else {
-			log_error("hook %" PRIu32 ": event %" PRIu64
-				  " is damaged and cannot be sent",
-				  outlet->hook, outlet->number);
-			outlet->skipped = outlet->number;
-		}
+		uint64_t number = key_u64(scan.key, sizeof(outlet->hook));
+		unsigned partition =
+			store_partition_of_event(delivery->store, number);
+
+		if (partition >= JOURNAL_PARTITIONS)
+			continue; /* its key is damaged */
+		if (is_passed[partition] ||
+		    !store_owns(delivery->store, partition))
+			is_passed[partition] = true;
+		else if (!is_delivered(delivery, outlet, number))
+			is_found = take_event(outlet, number, scan.value);
 	}
 	scan_end(&scan);
 }
 
+/* After a failure, until the next try. No pause is as long as one of a clock
+ * that was set back. */
+static bool is_resting(const struct outlet *outlet, uint64_t now_ms)
+{
+	uint64_t next_ms = outlet->report.next_ms;
+
+	return now_ms < next_ms && next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS;
+}
+
+/* What was found before may be another machine's by now, or delivered by it. */
 static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 {
 	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
+	uint64_t now_ms = clock_wall_ms();
 	struct hook_row row;
 	size_t next = 0;
 
@@ -162,8 +191,11 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 				     &row);
 		outlet->is_there = true;
 		adopt(delivery, outlet, &row);
-		if (row.waiting > 0 && !outlet->is_running &&
-		    !outlet->is_locked && outlet->body.size == 0)
+		if (outlet->is_running)
+			continue;
+		buffer_clear(&outlet->body);
+		if (row.waiting > 0 && !outlet->is_locked &&
+		    !is_resting(outlet, now_ms))
 			load_event(delivery, txn, outlet);
 	}
 	scan_end(&scan);

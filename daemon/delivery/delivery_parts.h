@@ -36,7 +36,7 @@ struct outlet {
 	uint16_t kind;      /* of it */
 	struct buffer body; /* its JSON; empty: there is nothing to send */
 	struct buffer site; /* its host */
-	uint64_t skipped;   /* the last event that is damaged; 0: none */
+	uint64_t damaged;   /* the last event that was said to be; 0: none */
 	/* under the lock */
 	struct hook_report report; /* what the store has not seen, but for
 				      `error`; the rest is as it stands */

@@ -12,6 +12,7 @@
 #include "daemon/delivery/hook_target.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
+#include "store/partitions.h"
 #include "store/rows_event.h"
 
 enum { MAX_VARIABLES = 8 };
@@ -148,19 +149,15 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 	buffer_free(&texts);
 }
 
-/* Whether the next event may be sent. */
-static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
-		     uint64_t now_ms)
+/* Whether the event that was found is to be sent. */
+static bool is_ready(struct delivery *delivery, const struct outlet *outlet)
 {
 	const struct hook_report *report = &outlet->report;
 	size_t unsaved;
 
 	assert(!lock_is_held(&delivery->lock));
-	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there)
-		return false;
-	/* no pause is so long: the clock was set back */
-	if (now_ms < report->next_ms &&
-	    report->next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS)
+	if (outlet->is_running || outlet->body.size == 0 || !outlet->is_there ||
+	    !store_owns_event(delivery->store, outlet->number))
 		return false;
 	lock_acquire(&delivery->lock);
 	unsaved = report->number_count;
@@ -170,12 +167,10 @@ static bool is_ready(struct delivery *delivery, const struct outlet *outlet,
 
 void delivery_send(struct delivery *delivery)
 {
-	uint64_t now_ms = clock_wall_ms();
-
 	for (size_t i = 0; i < delivery->outlet_count; i++) {
 		struct outlet *outlet = delivery->outlets[i];
 
-		if (!is_ready(delivery, outlet, now_ms))
+		if (!is_ready(delivery, outlet))
 			continue;
 		outlet->is_running = true;
 		if (hook_target_is_command(buffer_slice(&outlet->target)))

@@ -185,10 +185,11 @@ class Editor(threading.Thread):
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        # before the answer, behind which the next one may come to another
+        # thread
+        self.server.taken.append((event["site"], event["seq"]))
         self.send_response(204)
         self.end_headers()
-        # told, when the answer is on its way: before, it may come again
-        self.server.taken.append((event["site"], event["seq"]))
 
     def log_message(self, *arguments):
         pass

@@ -7,9 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import harness
+import receiver
 
 BROKER = shutil.which("nats-server") or shutil.which("nats-server",
                                                      path="/usr/sbin")
@@ -70,6 +72,7 @@ class Pair(harness.Case):
             port = harness.free_port()
             nodes.append(self.daemon({
                 "listen": {"address": f'"127.0.0.1:{port}"'},
+                "delivery": {"first_pause": "3 s"},
                 "cluster": {"servers": servers, "node": name, "lease": "2 s",
                             "log_replicas": 1, "token_file": str(token),
                             "address": f'"http://127.0.0.1:{port}"', **rows}}))
@@ -175,6 +178,29 @@ class Nodes(Pair):
                 f"http://{host}/more", PAGE % host)).json.get("pages") == 1,
             "that the other one goes on")
         self.assertIn("cannot be written", full.messages())
+
+    def test_an_event_that_another_node_has_told(self):
+        """Who had it told in vain, and gave it away, tells it no more."""
+        is_well = threading.Event()
+        hook = receiver.Receiver(lambda *_: 204 if is_well.is_set() else 500)
+        self.addCleanup(hook.close)
+        secrets = harness.secret_file(self.folder(), 0xc0)
+        nodes = self.nodes(self.broker(), secret_file=secrets)
+        answer = nodes[0].post("/v1/hooks", {"target": hook.url(),
+                                             "kinds": "site.added"})
+        self.assertEqual(answer.status, 201, answer.text)
+        common = nodes[0].json("/v1/cluster")["partitions"][256]["owner"]
+        owner, other = nodes if common == "a" else reversed(nodes)
+        next(host for host in (f"127.0.0.{i}:9" for i in range(2, 250))
+             if self.names_owner(other, host) == common)
+        harness.wait_until(lambda: hook.deliveries, "a hook that fails")
+        self.assertEqual(owner.ctl("node", "drain", common).returncode, 0)
+        is_well.set()
+        harness.wait_until(
+            lambda: set(hook.seqs()) == {d.seq for d in hook.deliveries},
+            "the other one to tell it")
+        time.sleep(4.5)  # the first one's pause is over
+        self.assertCountEqual(hook.seqs(), set(hook.seqs()))
 
     def names_owner(self, node, host):
         """Who has the partition of a site; it is made."""

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """chaos.py LIBRARY [--seed N] [--seconds N] [--nodes N] [--sites N] [--alone]
-    [--faults NAMES] [--other FOLDER] [--snapshots]
+    [--faults NAMES] [--other FOLDER] [--snapshots] [--direct]
 
 A cluster of real programs in a network of its own is told and asked things
 while its hosts are killed, stopped, cut off, slow, full or wrong about the
@@ -8,8 +8,9 @@ time. Then all is healed, and what was acknowledged must be there, once, on all
 copies; see checks.py for the rest. LIBRARY is libhost_faults.so. --alone: one
 daemon without a broker. --other: programs of another version; nodes go to and
 fro between the two. --snapshots: logs are shortened, copies begin with what a
-folder has. The seed says what is done; when it happens beside what
-is not ours to say. What happened is left in build/chaos/SEED.*.
+folder has. --direct: nodes reach each other without the broker, too, and all of
+it is TLS. The seed says what is done; when it happens beside what is not ours
+to say. What happened is left in build/chaos/SEED.*.
 """
 
 import argparse
@@ -27,6 +28,7 @@ import checks
 import clients
 import machines
 import network
+import jetstream  # of tests/integration, which network has on the path
 import site_farm
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,6 +45,7 @@ class World:
     def __init__(self, options):
         self.options = options
         self.depot = None
+        self.secrets = None
         out = ROOT / "build" / "chaos"
         out.mkdir(parents=True, exist_ok=True)
         self.out = out / f"{options.seed}.jsonl"
@@ -78,9 +81,18 @@ class World:
 
     def make_nodes(self):
         rows = None
+        hosts = [self.network.host(11 + i) for i in
+                 range(1 if self.options.alone else self.options.nodes)]
+        if self.options.direct:
+            self.secrets = machines.Secrets(
+                hosts + [server.host for server in self.servers])
+            for server in self.servers:
+                self.secrets.secure(server)
         if self.servers:
-            urls = ",".join(f"nats://{s.host.address}:4222"
-                            for s in self.servers)
+            names = [s.host.address for s in self.servers]
+            if self.secrets:
+                names = [self.secrets.name(s.host) for s in self.servers]
+            urls = ",".join(f"nats://{name}:4222" for name in names)
             rows = {"servers": json.dumps(urls), "replicas": 2}
             if self.options.snapshots:
                 self.depot = pathlib.Path(tempfile.mkdtemp(prefix="td-depot-"))
@@ -93,10 +105,14 @@ class World:
             "watch": {"interval": "20 s"},
             "log": {"format": "json"},
             "delivery": {"allow": '["10.77.0.0/16"]'}}
-        return [machines.Node(self.network.host(11 + i), rows,
-                              self.options.library, sections)
-                for i in range(1 if self.options.alone
-                               else self.options.nodes)]
+        nodes = []
+        for host in hosts:
+            listen, more = (self.secrets.sections(host) if self.secrets
+                            else (None, {}))
+            nodes.append(machines.Node(
+                host, rows and rows | more, self.options.library,
+                sections | ({"listen": listen} if listen else {})))
+        return nodes
 
     def start(self):
         for server in self.servers:
@@ -174,6 +190,8 @@ class World:
         self.keep_logs()
         for thing in (*self.nodes, *self.servers):
             thing.remove()
+        if self.secrets:
+            self.secrets.remove()
         self.webhook.shutdown()
         self.webhook.server_close()
         self.farm.close()
@@ -446,6 +464,22 @@ def judge_stores(world, history):
             + checks.copies(answers))
 
 
+def read_stream(world):
+    """[(site, number)] of tpl.evt, as they came."""
+    host = world.servers[0].host
+    server = jetstream.JetStream(4222, world.secrets.name(host) if
+                                 world.secrets else host.address,
+                                 world.secrets and world.secrets.authority)
+    try:
+        events = [json.loads(data)
+                  for _, data in server.entries("TPL_EVENTS")]
+    finally:
+        server.close()
+    kinds = tuple(kind.rstrip("*") for kind in KINDS.split(","))
+    return [(event["site"], event["seq"]) for event in events
+            if event["kind"].startswith(kinds)]
+
+
 def calm(world):
     """The web changes no more: until nobody fetches, and no event comes."""
     for host in world.farm.hosts:
@@ -473,7 +507,9 @@ def judge(world, history, claims):
     findings += checks.owners(claims)
     findings += checks.politeness(requests, DELAY_S)
     told = [row for row in world.webhook.taken if row[0] is not None]
-    findings += checks.webhooks(events, told)
+    findings += checks.told_events("hooks", events, told)
+    if world.servers:
+        findings += checks.told_events("tpl.evt", events, read_stream(world))
     world.out.with_suffix(".hooks").write_text(
         json.dumps({"told": told, "events": events}), "utf-8")
     are_kept = any("differs" in finding for finding in findings)
@@ -555,10 +591,13 @@ def parse():
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--other", type=pathlib.Path)
     parser.add_argument("--snapshots", action="store_true")
+    parser.add_argument("--direct", action="store_true")
     parser.add_argument("--faults", default="",
                         help="these alone, such as kill_node,cut_server")
     options = parser.parse_args()
     options.library = options.library.resolve()
+    if options.alone and options.direct:
+        parser.error("--direct: who is alone has no other node")
     return options
 
 

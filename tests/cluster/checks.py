@@ -129,7 +129,7 @@ def pages(history, final):
     return found
 
 
-def webhooks(events, taken):
+def told_events(whom, events, taken):
     """Each event was taken, those of a site in their order; more than once is
     allowed.
 
@@ -144,14 +144,14 @@ def webhooks(events, taken):
         missing = set(numbers) - set(came[site])
         if missing:
             found.append(f"{site}: {len(missing)} of {len(numbers)} events "
-                         f"were not told, {sorted(missing)[:5]}")
+                         f"were not told to {whom}, {sorted(missing)[:5]}")
     for site, numbers in sorted(came.items()):
         if numbers != sorted(numbers):
-            found.append(f"{site}: events came out of order")
+            found.append(f"{site}: events came to {whom} out of order")
         unknown = set(numbers) - set(events.get(site, []))
         if unknown:
-            found.append(f"{site}: told of {sorted(unknown)[:5]}, which are "
-                         "not listed")
+            found.append(f"{site}: {whom} was told of {sorted(unknown)[:5]}, "
+                         "which are not listed")
     return found
 
 

@@ -42,13 +42,16 @@ class Client(threading.Thread):
         self.number = number
         self.count = 0
         self.kept = {}  # URL: host
+        self.given = {}  # those of jobs
         self.history = []
         self.asked = []  # (seconds, status) of questions; 0: none
         self.is_ended = False
 
     def run(self):
-        acts = (self.set_site, self.hand_in, self.hand_in, self.forget,
-                self.ask, self.ask, self.ask)
+        acts = [self.set_site, self.hand_in, self.hand_in, self.forget,
+                self.ask, self.ask, self.ask]
+        if len(self.nodes) > 1:  # jobs are of clusters
+            acts += [self.have_handed_in, self.have_forgotten]
         for host in self.hosts:
             self.set_site(host)
         while not self.is_ended:
@@ -90,7 +93,8 @@ class Client(threading.Thread):
             "url": f"http://{host}/", "private": True,
             "max_bytes": 10 ** 12 + self.count})
 
-    def hand_in(self, host):
+    def new_page(self, host):
+        """Its URL, its mark and what it is."""
         self.count += 1
         name = f"kept/{self.number}-{self.count}.html"
         mark = f"mark{self.number}x{self.count}"
@@ -98,18 +102,40 @@ class Client(threading.Thread):
                 f"Kept</h1><p>This page says {mark}, and that it was handed in "
                 "by one who remembers it very well.</p></main></body></html>")
         self.farm.put(host, name, body)
-        url = f"http://{host}/{name}"
+        return f"http://{host}/{name}", mark, body
+
+    def take_page(self, pages, host):
+        """One of the host's, or None; it is no longer in `pages`."""
+        of_host = [url for url, own in pages.items() if own == host]
+        url = self.source.choice(of_host) if of_host else None
+        pages.pop(url, None)
+        return url
+
+    def hand_in(self, host):
+        url, mark, body = self.new_page(host)
         self.kept[url] = host
         self.tell(url, mark, "POST", "/v1/ingest", archive(url, body))
 
     def forget(self, host):
-        of_host = [url for url, own in self.kept.items() if own == host]
-        if not of_host:
-            return
-        url = self.source.choice(of_host)
-        del self.kept[url]
-        self.tell(url, None, "DELETE",
-                  "/v1/pages?" + urllib.parse.urlencode({"url": url}))
+        url = self.take_page(self.kept, host)
+        if url is not None:
+            self.tell(url, None, "DELETE",
+                      "/v1/pages?" + urllib.parse.urlencode({"url": url}))
+
+    def give_job(self, url, mark, **job):
+        """Acknowledged is that it will be done."""
+        self.tell(url, mark, "POST", "/v1/cluster/jobs",
+                  {"jobs": [{"url": url, **job}]})
+
+    def have_handed_in(self, host):
+        url, mark, body = self.new_page(host)
+        self.given[url] = host
+        self.give_job(url, mark, verb="ingest", html=body)
+
+    def have_forgotten(self, host):
+        url = self.take_page(self.given, host)
+        if url is not None:
+            self.give_job(url, None, verb="forget")
 
     def ask(self, host):
         page = self.source.randrange(self.farm.pages)

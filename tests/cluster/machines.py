@@ -74,6 +74,55 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+class Secrets:
+    """Certificates of hosts, and names that all of us know them by."""
+
+    SCRIPT = network.harness.ROOT / "conf" / "cluster" / "make-secrets"
+
+    def __init__(self, hosts):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-secrets-"))
+        names = [self.name(host) for host in hosts]
+        network.command("sh", self.SCRIPT, self.folder / "made", *names)
+        network.harness.give(self.folder / "made")
+        self.folder.chmod(0o711)
+        lines = [f"{host.address} {name}\n" for host, name
+                 in zip(hosts, names)]
+        known = self.folder / "hosts"
+        known.write_text("127.0.0.1 localhost\n" + "".join(lines), "utf-8")
+        known.chmod(0o644)
+        network.command("mount", "--bind", known, "/etc/hosts")
+
+        self.authority = self.folder / "made" / "ca.pem"
+
+    @staticmethod
+    def name(host):
+        return f"{host.device}.chaos"
+
+    def pair(self, host):
+        """Its certificate and its key, each in quotes."""
+        return [f'"{self.folder}/made/{self.name(host)}.{end}"'
+                for end in ("pem", "key")]
+
+    def secure(self, server):
+        """Its clients have to know the authority."""
+        certificate, key = self.pair(server.host)
+        with open(server.folder / "conf", "a", encoding="utf-8") as conf:
+            conf.write(f"tls {{ cert_file: {certificate}, key_file: {key} }}\n")
+
+    def sections(self, host):
+        """Of the configuration: the other nodes reach it."""
+        certificate, key = self.pair(host)
+        return ({"address": '"0.0.0.0:8481"', "certificate": certificate,
+                 "key": key},
+                {"address": f'"https://{self.name(host)}:8481"',
+                 "ca_file": f'"{self.authority}"',
+                 "certificate_file": certificate, "key_file": key})
+
+    def remove(self):
+        network.command("umount", "/etc/hosts")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 class Node(network.harness.Daemon):
     """A daemon on a host, with a small disk of its own. `rows` are those of the
     section "cluster", None: it is alone."""

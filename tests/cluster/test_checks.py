@@ -94,13 +94,13 @@ class Pages(unittest.TestCase):
 
 class Webhooks(unittest.TestCase):
     def test_twice_is_allowed(self):
-        self.assertEqual(checks.webhooks(
+        self.assertEqual(checks.told_events("hooks", 
             {"s": [3, 5]}, [("s", 3), ("s", 5), ("s", 3)]), [])
 
     def test_missing_disorder_and_inventions_are_found(self):
         for taken in ([("s", 3)], [("s", 5), ("s", 3)],
                       [("s", 3), ("s", 5), ("s", 6)]):
-            self.assertEqual(len(checks.webhooks({"s": [3, 5]}, taken)), 1)
+            self.assertEqual(len(checks.told_events("hooks", {"s": [3, 5]}, taken)), 1)
 
 
 class Copies(unittest.TestCase):

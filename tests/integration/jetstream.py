@@ -3,14 +3,20 @@
 import base64
 import json
 import socket
+import ssl
 
 
 class JetStream:
 
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), 10)
+    def __init__(self, port, host="127.0.0.1", authority=None):
+        self.socket = socket.create_connection((host, port), 10)
+        while self.socket.recv(1) != b"\n":  # INFO; TLS begins behind it
+            pass
+        if authority is not None:
+            context = ssl.create_default_context(cafile=authority)
+            self.socket = context.wrap_socket(self.socket,
+                                              server_hostname=host)
         self.lines = self.socket.makefile("rb")
-        self.lines.readline()  # INFO
         self.socket.sendall(b'CONNECT {"verbose": false}\r\nSUB inbox 1\r\n')
 
     def close(self):

@@ -191,9 +191,12 @@ class Nodes(Pair):
         self.assertEqual(answer.status, 201, answer.text)
         common = nodes[0].json("/v1/cluster")["partitions"][256]["owner"]
         owner, other = nodes if common == "a" else reversed(nodes)
-        next(host for host in (f"127.0.0.{i}:9" for i in range(2, 250))
-             if self.names_owner(other, host) == common)
-        harness.wait_until(lambda: hook.deliveries, "a hook that fails")
+        host = next(host for host in
+                    (f"127.0.0.{i}:9" for i in range(2, 250))
+                    if self.names_owner(other, host) == common)
+        harness.wait_until(lambda: any(d.event["site"] == host
+                                       for d in hook.deliveries),
+                           "a hook that fails")
         self.assertEqual(owner.ctl("node", "drain", common).returncode, 0)
         is_well.set()
         harness.wait_until(

@@ -63,6 +63,7 @@ class World:
         self.pollers = [clients.Poller(node, self.recorder)
                         for node in self.nodes]
         self.down = set()  # nodes that were killed
+        self.server_faults = []  # [begin, end], settling and all
         self.findings = []
 
     def add_hook(self):
@@ -339,6 +340,7 @@ def do_faults(world, source, until):
     counts = {}
     while time.monotonic() < until:
         faults = choose(source, rows)
+        begin = world.recorder.now()
         hold = source.uniform(1, 30)
         heals = []
         for fault in faults:
@@ -354,6 +356,8 @@ def do_faults(world, source, until):
         for heal in heals:
             heal()
         world.recorder.tell("healed", settled=round(world.settle(), 1))
+        if any(map(is_of_server, faults)):
+            world.server_faults.append((begin, world.recorder.now()))
         time.sleep(source.uniform(0, 5))
     return counts
 
@@ -530,6 +534,28 @@ def judge(world, history, claims):
     return findings
 
 
+def tell_takeovers(world, rows):
+    """Where servers were well all the time, and where they were not."""
+    def had_servers(row):
+        return not any(begin <= row[4] <= end
+                       for begin, end in world.server_faults)
+    for what, some in (
+            ("and servers were well", [r for r in rows if had_servers(r)]),
+            ("beside faults of servers", [r for r in rows
+                                          if not had_servers(r)])):
+        times = sorted(row[3] for row in some)
+        shares = (checks.percentile(times, share)
+                  for share in (0.5, 0.9, 0.99, 1))
+        print(f"partitions that went to another node {what}: {len(times)}, "
+              f"{sum(time > 20 for time in times)} after over 20 s; s without "
+              "an owner p50 {} p90 {} p99 {} worst {}".format(
+                  *(share and round(share, 1) for share in shares)))
+    for partition, before, after, seconds, end in sorted(
+            rows, key=lambda row: -row[3])[:10]:
+        print(f"  partition {partition} from {before} to {after}: "
+              f"{seconds:.1f} s until {end:.1f} s")
+
+
 def tell(world, told, counts, history, claims):
     done = [row for row in history if row["outcome"] == "ok"]
     print(f"faults: {sum(counts.values())}", counts)
@@ -540,17 +566,7 @@ def tell(world, told, counts, history, claims):
     for _, status in asked:
         by_status[status] = by_status.get(status, 0) + 1
     print(f"asked: {len(asked)}, by status {by_status}")
-    times = sorted(row[3] for row in checks.takeovers(claims))
-    print(f"partitions that went to another node: {len(times)}, "
-          f"{sum(row > 20 for row in times)} after over 20 s, s without an "
-          "owner p50 {} p90 {} p99 {} worst {}".format(
-              *(checks.percentile(times, share) and
-                round(checks.percentile(times, share), 1)
-                for share in (0.5, 0.9, 0.99, 1))))
-    long = [row for row in checks.takeovers(claims) if row[3] > 20]
-    for partition, before, after, seconds in long[:10]:
-        print(f"  partition {partition} from {before} to {after}: "
-              f"{seconds:.1f} s")
+    tell_takeovers(world, checks.takeovers(claims))
     for node in world.nodes:
         print(f"{node.name}: {node.messages().count('error')} errors logged")
 

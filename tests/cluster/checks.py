@@ -182,7 +182,8 @@ def differing(by_node):
 
 def takeovers(claims):
     """Seconds from the last time that an owner was seen to the first of the
-    next one, another node: [(partition, from, to, seconds)]."""
+    next one, another node: [(partition, from, to, seconds, when it had
+    one again)]."""
     found = []
     by_partition = collections.defaultdict(list)
     for partition, epoch, node, first, last in claims:
@@ -192,7 +193,7 @@ def takeovers(claims):
         for before, after in zip(rows, rows[1:]):
             if before[2] != after[2]:
                 found.append((partition, before[2], after[2],
-                              after[0] - before[3]))
+                              after[0] - before[3], after[0]))
     return found
 
 

@@ -115,7 +115,7 @@ class Takeovers(unittest.TestCase):
     def test_they_are_between_nodes(self):
         self.assertEqual(checks.takeovers([
             (7, 1, "a", 0, 10), (7, 2, "a", 12, 20), (7, 3, "b", 31, 40)]),
-            [(7, "a", "b", 11)])
+            [(7, "a", "b", 11, 31)])
 
 
 if __name__ == "__main__":

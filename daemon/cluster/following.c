@@ -1,5 +1,5 @@
 /* Reading the log of a partition into the store. */
-#include "daemon/cluster/cluster_parts.h"
+#include "daemon/cluster/copying_parts.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -435,4 +435,51 @@ enum place find_place(struct cluster *cluster, unsigned number)
 		return PLACE_SAME;
 	renumber(cluster, number, place.number);
 	return PLACE_OTHER;
+}
+
+bool ends_with(struct cluster *cluster, unsigned number,
+	       const struct log_end *end)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_it;
+
+	lock_acquire(&cluster->lock);
+	if (partition->applied_hash == 0 && partition->applied == end->number)
+		partition->applied_hash = end->hash;
+	is_it = partition->applied_hash == end->hash;
+	lock_release(&cluster->lock);
+	if (is_it)
+		renumber(cluster, number, end->number);
+	return is_it;
+}
+
+enum error read_to_end(struct cluster *cluster, unsigned number,
+		       struct log_end *end_out)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool more = true;
+	enum error error = last_of_log(cluster, number, end_out);
+
+	if (error != ERR_NONE)
+		return error;
+	if (ends_with(cluster, number, end_out))
+		return ERR_NONE;
+	lock_acquire(&cluster->lock);
+	partition->sought = end_out->hash;
+	if (partition->last < end_out->number)
+		partition->last = end_out->number;
+	lock_release(&cluster->lock);
+	while (error == ERR_NONE && more)
+		error = follow(cluster, number, &more);
+	/* the replica that answers may not have it all yet */
+	cluster->asks_leader = true;
+	more = number_of(cluster, &partition->sought) != 0;
+	while (error == ERR_NONE && more)
+		error = follow(cluster, number, &more);
+	cluster->asks_leader = false;
+	if (error != ERR_NONE || number_of(cluster, &partition->sought) == 0)
+		return error;
+	/* it may stand under a number that we believe to be behind us */
+	return find_place(cluster, number) == PLACE_NONE ? ERR_NOT_FOUND
+							 : ERR_BUSY;
 }

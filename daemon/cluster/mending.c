@@ -1,0 +1,256 @@
+/*
+ * How a copy begins, and what becomes of one that cannot be read on: it has a
+ * gap, a secret without a key, or a full disk.
+ */
+#include "daemon/cluster/copying_parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "daemon/cluster/partition_copy.h"
+#include "daemon/runtime/clock.h"
+
+enum {
+	CLEAR_ROWS = 2000,      /* at a time */
+	DEPOT_PAUSE_MS = 10000, /* after it has failed */
+	SNAPSHOTS = 2,          /* that are looked at, when one is damaged */
+	LOCKED_MS = 60000,      /* until a copy without a key is tried again */
+	FULL_MS = 10000,        /* until a full disk is written to again */
+	YIELD_MS = 60000,       /* so long after it was full nothing is taken */
+};
+
+bool is_useless(enum error error)
+{
+	return error == ERR_NO_KEY || error == ERR_VERSION ||
+	       error == ERR_STORE_FULL || error == ERR_IO;
+}
+
+void note_full(struct cluster *cluster, enum error error)
+{
+	uint64_t now_ms = clock_steady_ms();
+	bool was_full;
+
+	lock_acquire(&cluster->lock);
+	was_full = now_ms < cluster->full_until_ms;
+	cluster->full_until_ms = now_ms + YIELD_MS;
+	lock_release(&cluster->lock);
+	if (!was_full)
+		log_error("cluster: the store of this node cannot be written "
+			  "(%s): others have its sites until it can",
+			  error_text(error));
+}
+
+static void tell_useless(struct cluster *cluster, unsigned number,
+			 enum error error)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	if (cluster->locked_ms != 0 && now_ms < cluster->locked_ms + LOCKED_MS)
+		return;
+	cluster->locked_ms = now_ms;
+	if (error == ERR_NO_KEY)
+		log_error("cluster: partition %u, and maybe others: secrets in "
+			  "it are sealed by a key that is not in "
+			  "cluster.secret_file here; no copy of it is made "
+			  "until it is",
+			  number);
+	else
+		log_error("cluster: partition %u, and maybe others: its log "
+			  "has what only a later version can read: upgrade "
+			  "this node; no copy of it is made until then",
+			  number);
+}
+
+/* It waits, and is nobody's copy meanwhile. */
+static void lock_copy(struct cluster *cluster, unsigned number,
+		      enum error error)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_full = error == ERR_STORE_FULL || error == ERR_IO;
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	partition->state = PARTITION_COPYING;
+	partition->locked_until_ms =
+		clock_steady_ms() + (is_full ? FULL_MS : LOCKED_MS);
+	lock_release(&cluster->lock);
+	if (is_full)
+		note_full(cluster, error);
+	else
+		tell_useless(cluster, number, error);
+}
+
+bool find_whole(struct cluster *cluster, unsigned number,
+		char name[NODE_NAME_BYTES])
+{
+	name[0] = '\0';
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct member *member = &cluster->members[i];
+
+		if (!member->facts.is_self && member->has[number])
+			memcpy(name, member->facts.name, NODE_NAME_BYTES);
+	}
+	lock_release(&cluster->lock);
+	return name[0] != '\0';
+}
+
+/* The place that a snapshot has brought. */
+static void take_place(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	struct txn txn = txn_begin_read(cluster->store);
+	struct journal_place place;
+
+	journal_place_get(&txn, number, &place);
+	txn_end(&txn);
+	lock_acquire(&cluster->lock);
+	partition->applied = place.number;
+	partition->applied_hash = place.hash;
+	partition->read_epoch = place.epoch;
+	partition->is_whole = false; /* until the log behind it is read */
+	partition->state = PARTITION_COPYING;
+	lock_release(&cluster->lock);
+}
+
+static enum error load_snapshot(struct cluster *cluster, unsigned number,
+				uint64_t newest)
+{
+	struct partition_copy copy;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_whole = false;
+	cluster->partitions[number].state = PARTITION_COPYING;
+	lock_release(&cluster->lock);
+	error = partition_load(cluster->store,
+			       (struct depot_item){number, newest},
+			       cluster->depot, &copy);
+	if (error == ERR_NONE)
+		log_info("cluster: partition %u: its snapshot %" PRIu64
+			 " was loaded",
+			 number, newest);
+	take_place(cluster, number);
+	if (number == PARTITION_COMMON)
+		engine_forget_audience(cluster->engine);
+	return error;
+}
+
+/* Some of its rows go; true while there are more. */
+static bool clear_rows(struct cluster *cluster, unsigned number)
+{
+	struct txn txn = txn_begin_write(cluster->store);
+	uint64_t gone;
+
+	journal_place_put(&txn, number, &(struct journal_place){0});
+	gone = journal_clear(&txn, number, CLEAR_ROWS);
+	if (gone < CLEAR_ROWS)
+		journal_place_delete(&txn, number);
+	return txn_end(&txn) == ERR_NONE && gone == CLEAR_ROWS;
+}
+
+void drop_copy(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+
+	lock_acquire(&cluster->lock);
+	partition->is_whole = false;
+	lock_release(&cluster->lock);
+	while (clear_rows(cluster, number))
+		;
+	lock_acquire(&cluster->lock);
+	partition->state = PARTITION_ELSEWHERE;
+	partition->applied = 0;
+	partition->applied_hash = 0;
+	partition->read_epoch = 0;
+	lock_release(&cluster->lock);
+}
+
+/* The newest snapshot, or the one before it, when that is damaged. One with a
+ * number below `least` (that of a migrated store has 0), or with that of what
+ * is here, does not help. */
+static enum error load_newest(struct cluster *cluster, unsigned number,
+			      uint64_t least, uint64_t here)
+{
+	uint64_t below = UINT64_MAX;
+	enum error error = ERR_CORRUPT;
+
+	for (unsigned i = 0; i < SNAPSHOTS && error == ERR_CORRUPT; i++) {
+		error = depot_latest(cluster->depot, number, below, &below);
+		if (error == ERR_NONE && (below < least || below == here))
+			error = ERR_NOT_FOUND;
+		if (error == ERR_NONE)
+			error = load_snapshot(cluster, number, below);
+	}
+	return error;
+}
+
+/*
+ * The log does not have what is missing here: a snapshot has. When what is here
+ * is not in the log, either, any snapshot is better, and the beginning of the
+ * log, if another node has all of it.
+ */
+static enum error fill_gap(struct cluster *cluster, unsigned number,
+			   enum place place)
+{
+	char name[NODE_NAME_BYTES];
+	enum error error = ERR_NOT_FOUND;
+	uint64_t here =
+		number_of(cluster, &cluster->partitions[number].applied);
+
+	if (cluster->depot != NULL)
+		error = load_newest(cluster, number,
+				    place == PLACE_NONE ? 0 : here, here);
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	if (error == ERR_NOT_FOUND && place == PLACE_NONE &&
+	    find_whole(cluster, number, name))
+		drop_copy(cluster, number);
+	else
+		take_place(cluster, number);
+	return error;
+}
+
+void mend_copy(struct cluster *cluster, unsigned number, enum error error)
+{
+	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
+	enum place place = PLACE_SAME;
+
+	if (is_gap && doubt_numbers(cluster))
+		return; /* the leader may have it otherwise */
+	if (is_gap)
+		place = find_place(cluster, number);
+	if (is_gap && (place == PLACE_OTHER || place == PLACE_UNKNOWN))
+		return;
+	if (is_gap)
+		error = fill_gap(cluster, number, place);
+	/* what is wrong with the depot says nothing of our disk */
+	if (error == ERR_NO_KEY || (!is_gap && is_useless(error)))
+		lock_copy(cluster, number, error);
+	else if (is_gap && error != ERR_NONE)
+		log_warn("cluster: partition %u: the log begins behind what is "
+			 "here, and no snapshot could be loaded: %s",
+			 number, error_text(error));
+}
+
+bool begin_copy(struct cluster *cluster, unsigned number)
+{
+	uint64_t now_ms = clock_steady_ms();
+	enum error error;
+
+	if (cluster->depot == NULL)
+		return true;
+	if (now_ms < cluster->depot_ms)
+		return false;
+	error = load_newest(cluster, number, 0, UINT64_MAX);
+	if (error == ERR_NONE || error == ERR_NOT_FOUND)
+		return true;
+	if (error == ERR_NO_KEY) {
+		lock_copy(cluster, number, error);
+		return false;
+	}
+	cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;
+	log_warn("cluster: partition %u waits for its snapshot: %s", number,
+		 error_text(error));
+	return false;
+}

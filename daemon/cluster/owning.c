@@ -1,0 +1,397 @@
+/*
+ * Which partitions are this node's own. It takes one whose owner is gone, or
+ * that it shall own: its row says so, then the log, then the engine. It leaves
+ * one that may be of another, and hands over what another shall own.
+ */
+#include "daemon/cluster/copying_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/cluster/entry.h"
+#include "daemon/runtime/clock.h"
+#include "store/partitions.h"
+
+enum {
+	LEAVE_MS = 5000, /* what is being fetched may end by itself */
+	ANSWERERS = 4,
+};
+
+void answer_questions(struct cluster *cluster, unsigned number, bool answers)
+{
+	char subject[BUS_SUBJECT_BYTES];
+
+	question_subject_of(number, subject);
+	cluster->ops->answer(cluster->bus, subject,
+			     answers ? cluster_answer : NULL, cluster,
+			     ANSWERERS);
+}
+
+/* Have the engine take the sites of the partition, or forget them. */
+static enum error change_engine(struct cluster *cluster, unsigned number,
+				bool is_own)
+{
+	struct change change = {
+		.kind = CHANGE_PARTITION,
+		.partition = {.partition = number, .is_own = is_own},
+	};
+
+	store_own(cluster->store, number, is_own);
+	return pipeline_command(cluster->pipeline, &change);
+}
+
+/* Whether its row is as we know it but for its revision, which servers that
+ * were killed give anew. */
+static bool has_other_revision(struct cluster *cluster, const char *key,
+			       const struct partition *known,
+			       uint64_t *revision_out)
+{
+	struct bus_row row = {0};
+	char owner[NODE_NAME_BYTES];
+	bool is_it = cluster->ops->get(cluster->bus, BUS_FACTS, key, &row) ==
+			     ERR_NONE &&
+		     owner_read(&row, owner) == known->row_epoch &&
+		     strcmp(owner, known->owner) == 0;
+
+	*revision_out = row.revision;
+	buffer_free(&row.value);
+	return is_it;
+}
+
+/* Write the row that says who owns it: "NODE", a NUL, "EPOCH"; versions before
+ * there were epochs read as far as the NUL. */
+static enum error write_owner(struct cluster *cluster, unsigned number,
+			      const char *owner)
+{
+	struct partition *partition = &cluster->partitions[number];
+	const struct partition before = view_partition(cluster, number);
+	uint64_t epoch =
+		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
+							  : before.read_epoch);
+	char key[BUS_KEY_BYTES];
+	struct buffer text = {0};
+	uint64_t revision;
+	enum error error;
+
+	partition_key(number, key);
+	buffer_append_text(&text, owner);
+	buffer_append_byte(&text, '\0');
+	buffer_printf(&text, "%" PRIu64, epoch);
+	error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+				  buffer_slice(&text), before.revision,
+				  &revision);
+	if (error == ERR_BUSY && before.revision != 0 &&
+	    has_other_revision(cluster, key, &before, &revision))
+		error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+					  buffer_slice(&text), revision,
+					  &revision);
+	buffer_free(&text);
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	partition->revision = revision;
+	partition->row_epoch = epoch;
+	snprintf(partition->owner, sizeof(partition->owner), "%s", owner);
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+enum error leave(struct cluster *cluster, unsigned number)
+{
+	enum error error;
+
+	answer_questions(cluster, number, false);
+	/* the disk may be full; as long as the engine has its sites, it is left
+	 * again */
+	error = change_engine(cluster, number, false);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_unsure = false;
+	cluster->partitions[number].epoch = 0;
+	cluster->partitions[number].state =
+		error == ERR_NONE ? PARTITION_FOLLOWED : PARTITION_LEFT;
+	lock_release(&cluster->lock);
+	return error;
+}
+
+/*
+ * Whether what the log lacks is its end: all servers lost their power, say, and
+ * what they had acknowledged. Then nobody has written behind it, and what is
+ * here goes on: who has it, too, follows; who has not, makes a new copy.
+ */
+static bool is_cut(struct cluster *cluster, unsigned number,
+		   const struct log_end *last)
+{
+	const struct partition partition = view_partition(cluster, number);
+
+	if (!partition.is_whole || partition.applied_hash == 0 ||
+	    last->number >= partition.applied ||
+	    last->epoch > partition.read_epoch)
+		return false;
+	log_error("cluster: partition %u: the servers have lost the end of its "
+		  "log, entries %" PRIu64 " to %" PRIu64
+		  "; what was in them is here, and goes on from here",
+		  number, last->number + 1, partition.applied);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].wants_snapshot = true;
+	lock_release(&cluster->lock);
+	return true;
+}
+
+/* From here on entries of those before us do not count. */
+static enum error append_claim(struct cluster *cluster, unsigned number,
+			       const struct log_end *last)
+{
+	struct partition *partition = &cluster->partitions[number];
+	char subject[BUS_SUBJECT_BYTES];
+	struct buffer bytes = {0};
+	const struct entry_head head = {
+		.kind = ENTRY_CLAIM,
+		.partition = (uint16_t)number,
+		.parts = 1,
+		.epoch = number_of(cluster, &partition->row_epoch),
+		.before = last->number,
+		.chain = number_of(cluster, &partition->applied_hash),
+	};
+	struct bus_entry entry = {.subject = subject, .expected = last->number};
+	enum error error;
+
+	log_subject_of(number, subject);
+	entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
+	entry.data = buffer_slice(&bytes);
+	lock_acquire(&cluster->lock);
+	partition->claim = entry_hash(entry.data);
+	lock_release(&cluster->lock);
+	error = cluster->ops->append(cluster->bus, &entry, 1);
+	buffer_free(&bytes);
+	lock_acquire(&cluster->lock);
+	partition->is_log_full = error == ERR_STORE_FULL;
+	if (partition->is_log_full)
+		wake_tending(cluster);
+	lock_release(&cluster->lock);
+	return error == ERR_STORE_FULL ? ERR_UNLOGGED : error;
+}
+
+/* Whether the log ends with our claim of this epoch. */
+static bool has_claim(struct cluster *cluster, unsigned number, uint64_t epoch)
+{
+	const struct partition partition = view_partition(cluster, number);
+
+	return partition.claim != 0 &&
+	       partition.applied_hash == partition.claim &&
+	       partition.read_epoch == epoch;
+}
+
+/* Read the log to its end, and put our claim there. ERR_BUSY: not now. */
+static enum error claim_log(struct cluster *cluster, unsigned number,
+			    uint64_t epoch)
+{
+	struct log_end last;
+	enum error error = read_to_end(cluster, number, &last);
+
+	if (error == ERR_NOT_FOUND && is_cut(cluster, number, &last))
+		error = ERR_NONE;
+	if (error != ERR_NONE || has_claim(cluster, number, epoch))
+		return error;
+	/* rows may have been lost or numbered anew: this one is written again,
+	 * with an epoch above all that the log has */
+	if (number_of(cluster, &cluster->partitions[number].read_epoch) >=
+	    epoch) {
+		set_partition_state(cluster, number, PARTITION_FOLLOWED);
+		return ERR_BUSY;
+	}
+	error = append_claim(cluster, number, &last);
+	if (error == ERR_NONE)
+		error = read_to_end(cluster, number, &last);
+	if (error == ERR_NONE && !has_claim(cluster, number, epoch))
+		error = ERR_BUSY;
+	return error;
+}
+
+/* The row names us, with an epoch that nobody else has: the log is read to its
+ * end, and is ours from there. */
+static enum error activate(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t epoch = number_of(cluster, &partition->row_epoch);
+	enum error error = claim_log(cluster, number, epoch);
+
+	if (error == ERR_NONE && !holds_lease(cluster))
+		error = ERR_BUSY;
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	partition->epoch = epoch;
+	partition->is_unsure = false;
+	lock_release(&cluster->lock);
+	error = change_engine(cluster, number, true);
+	if (error != ERR_NONE) {
+		store_own(cluster->store, number, false);
+		return error;
+	}
+	lock_acquire(&cluster->lock);
+	partition->state = PARTITION_OWN;
+	partition->saved_ms = clock_steady_ms();
+	partition->summed_ms = clock_steady_ms();
+	partition->is_resealed =
+		cluster->depot == NULL ||
+		secret_keys_count(cluster->options.secret_keys) < 2;
+	partition->is_published_known = false;
+	partition->is_job_known = false;
+	partition->job_ms = 0;
+	condition_broadcast(&cluster->has_jobs);
+	partition->has_events = true;
+	wake_tending(cluster);
+	lock_release(&cluster->lock);
+	answer_questions(cluster, number, true);
+	owners_changed(cluster);
+	return ERR_NONE;
+}
+
+void give_up(struct cluster *cluster, unsigned number)
+{
+	char name[NODE_NAME_BYTES];
+
+	if (find_whole(cluster, number, name) &&
+	    write_owner(cluster, number, name) == ERR_NONE)
+		owners_changed(cluster);
+}
+
+/* Whether the owner's lease has ended for the leader of the servers, too: what
+ * was listed may be of another one, and old. */
+static bool is_surely_gone(struct cluster *cluster,
+			   const struct partition *partition)
+{
+	struct bus_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
+					     partition->owner, &row);
+
+	buffer_free(&row.value);
+	return error == ERR_NOT_FOUND;
+}
+
+/* The row is as the servers say, also if it was newer: their numbers may go
+ * back (nats_rows.c). */
+static void forget_revision(struct cluster *cluster, unsigned number)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].revision = 0;
+	cluster->partitions[number].row_epoch = 0;
+	lock_release(&cluster->lock);
+}
+
+/* Give it to the one who shall own it. */
+static void hand_over(struct cluster *cluster, unsigned number)
+{
+	const struct partition before = view_partition(cluster, number);
+
+	set_partition_state(cluster, number, PARTITION_LEFT);
+	leave(cluster, number);
+	pipeline_leave_strangers(cluster->pipeline, LEAVE_MS);
+	/* nothing of it is committed here any more, be it left or not */
+	if (write_owner(cluster, number, before.wanted) == ERR_NONE) {
+		lock_acquire(&cluster->lock);
+		cluster->moves++;
+		lock_release(&cluster->lock);
+		owners_changed(cluster);
+	}
+}
+
+void take(struct cluster *cluster, unsigned number)
+{
+	const struct partition before = view_partition(cluster, number);
+	const char *self = cluster->options.bus.name;
+	enum error error = ERR_NONE;
+
+	if (before.state != PARTITION_TAKEN) {
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
+		    !is_surely_gone(cluster, &before))
+			return;
+		error = write_owner(cluster, number, self);
+		if (error == ERR_BUSY) /* it is not as we know it */
+			forget_revision(cluster, number);
+		if (error != ERR_NONE)
+			return;
+		set_partition_state(cluster, number, PARTITION_TAKEN);
+		lock_acquire(&cluster->lock);
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
+			cluster->failovers++;
+		else if (before.revision != 0 &&
+			 strcmp(before.owner, self) != 0)
+			cluster->moves++;
+		lock_release(&cluster->lock);
+	}
+	error = activate(cluster, number);
+	mend_copy(cluster, number, error);
+	if (is_useless(error))
+		give_up(cluster, number);
+	else if (error != ERR_NONE && error != ERR_BUSY)
+		log_warn("cluster: partition %u cannot be taken yet: %s",
+			 number, error_text(error));
+}
+
+bool is_to_be_taken(const struct cluster *cluster,
+		    const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	if (!partition->is_whole)
+		return false;
+	if (partition->state == PARTITION_TAKEN)
+		return strcmp(partition->owner, self) == 0;
+	if (partition->revision == 0)
+		return strcmp(partition->wanted, self) == 0;
+	if (strcmp(partition->owner, self) == 0)
+		return true;
+	return partition->is_owner_gone && partition->is_first;
+}
+
+/* Whether the log has nothing that is not here: then what we were not sure of
+ * has not come about. */
+static bool is_nothing_new(struct cluster *cluster, unsigned number)
+{
+	struct log_end last;
+
+	return last_of_log(cluster, number, &last) == ERR_NONE &&
+	       ends_with(cluster, number, &last);
+}
+
+void own(struct cluster *cluster, unsigned number,
+	 const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	if (strcmp(partition->owner, self) != 0 ||
+	    partition->row_epoch != partition->epoch) {
+		leave(cluster, number);
+	} else if (partition->is_unsure) {
+		if (is_nothing_new(cluster, number)) {
+			lock_acquire(&cluster->lock);
+			cluster->partitions[number].is_unsure = false;
+			lock_release(&cluster->lock);
+		} else {
+			leave(cluster, number);
+		}
+	} else if (strcmp(partition->wanted, self) != 0 &&
+		   partition->wanted_has_it) {
+		hand_over(cluster, number);
+	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {
+		lock_acquire(&cluster->lock);
+		cluster->partitions[number].looked_ms = clock_steady_ms();
+		lock_release(&cluster->lock);
+		/* what was numbered anew is told to those who follow */
+		is_nothing_new(cluster, number);
+	}
+}
+
+void leave_again(struct cluster *cluster, unsigned number,
+		 const struct partition *partition)
+{
+	enum error error = leave(cluster, number);
+
+	if (!is_useless(error))
+		return;
+	note_full(cluster, error);
+	if (strcmp(partition->owner, cluster->options.bus.name) == 0)
+		give_up(cluster, number);
+}

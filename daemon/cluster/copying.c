@@ -6,7 +6,6 @@
  */
 #include "daemon/cluster/copying_parts.h"
 
-
 #include "daemon/runtime/clock.h"
 #include "store/partitions.h"
 

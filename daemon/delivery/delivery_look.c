@@ -98,8 +98,8 @@ static void adopt(struct delivery *delivery, struct outlet *outlet,
 }
 
 /* Delivered since the snapshot was taken. */
-static bool is_delivered(struct delivery *delivery,
-			 const struct outlet *outlet, uint64_t number)
+static bool is_delivered(struct delivery *delivery, const struct outlet *outlet,
+			 uint64_t number)
 {
 	const struct hook_report *report = &outlet->report;
 	bool is_there = false;

@@ -208,31 +208,16 @@ enum http_verdict api_get_site(struct call *call)
 	return reply_site(call, 200, call->host);
 }
 
-/* The row of a site without its slices; false when it is not known. */
-static bool find_known(struct store *store, const char *host,
-		       struct site_row *row_out)
-{
-	struct txn txn = txn_begin_read(store);
-	bool is_known = site_get(&txn, slice_of(host), row_out);
-
-	txn_abort(&txn);
-	row_out->host = (struct slice){NULL, 0};
-	row_out->seed = (struct slice){NULL, 0};
-	row_out->options.headers = (struct slice){NULL, 0};
-	row_out->options.proxy = (struct slice){NULL, 0};
-	row_out->missing = (struct slice){NULL, 0};
-	return is_known;
-}
-
 static enum http_verdict add_site(struct call *call, json_t *request)
 {
 	const char *text = json_string_value(json_object_get(request, "url"));
 	struct change change = {.kind = CHANGE_SITE_ADD};
 	struct site_request options;
-	struct site_row known;
+	struct site_options known;
 	bool is_known;
 	bool is_read;
 	struct url url;
+	struct txn txn;
 	enum error error = ERR_NONE;
 
 	if (text == NULL)
@@ -240,7 +225,9 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 				 "the body must be {\"url\": ADDRESS, ...}");
 	if (!call_read_url(call, text, &url))
 		return HTTP_ANSWERED;
-	is_known = find_known(call->api->store, url.host, &known);
+	txn = txn_begin_read(call->api->store);
+	is_known = site_options_find(&txn, url.host, &known);
+	txn_abort(&txn);
 	is_read = site_request_read(&options, request, &call->config, &url,
 				    is_known ? &known : NULL);
 	change.url = &url;

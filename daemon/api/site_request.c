@@ -185,7 +185,7 @@ static bool read_cut(json_t *request, unsigned default_value,
 
 static struct site_options default_options(const struct config *config,
 					   const struct url *url,
-					   const struct site_row *known)
+					   const struct site_options *known)
 {
 	uint32_t flags = SITE_IS_PORT_OK | SITE_IS_NETWORK_OK;
 	struct site_options default_value = {
@@ -210,16 +210,16 @@ static struct site_options default_options(const struct config *config,
 	options_set_threshold(&default_value, config->threshold);
 	if (known == NULL)
 		return default_value;
-	if ((known->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0) {
+	if ((known->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0) {
 		/* nobody chose the limits of a sample */
-		default_value.measure = known->options.measure;
-		default_value.width = known->options.width;
-		default_value.threshold = known->options.threshold;
+		default_value.measure = known->measure;
+		default_value.width = known->width;
+		default_value.threshold = known->threshold;
 		return default_value;
 	}
 	/* a page may have led to it; now the operator has named it */
-	default_value = known->options;
-	if ((known->options.flags & SITE_IS_PORT_OK) == 0)
+	default_value = *known;
+	if ((known->flags & SITE_IS_PORT_OK) == 0)
 		default_value.flags |=
 			flags & (SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
 				 SITE_IS_NETWORK_OK);
@@ -228,9 +228,22 @@ static struct site_options default_options(const struct config *config,
 	return default_value;
 }
 
+bool site_options_find(struct txn *txn, const char *host,
+		       struct site_options *options_out)
+{
+	struct site_row row;
+
+	if (!site_get(txn, slice_of(host), &row))
+		return false;
+	*options_out = row.options;
+	options_out->headers = (struct slice){NULL, 0};
+	options_out->proxy = (struct slice){NULL, 0};
+	return true;
+}
+
 bool site_request_read(struct site_request *out, json_t *request,
 		       const struct config *config, const struct url *url,
-		       const struct site_row *known)
+		       const struct site_options *known)
 {
 	unsigned default_value;
 	const char *name;
@@ -246,14 +259,13 @@ bool site_request_read(struct site_request *out, json_t *request,
 	}
 	if (!read_cut(request, default_value, out))
 		return false;
-	if (known == NULL || (out->options.measure == known->options.measure &&
-			      out->options.width == known->options.width))
+	if (known == NULL || (out->options.measure == known->measure &&
+			      out->options.width == known->width))
 		return true;
 	return complain(out,
 			"the signatures of the site were made by %s, width %u; "
 			"delete it first",
-			measure_name(known->options.measure),
-			known->options.width);
+			measure_name(known->measure), known->width);
 }
 
 void site_request_free(struct site_request *request)

@@ -12,6 +12,7 @@
 #include "daemon/engine/engine.h"
 #include "store/buffer.h"
 #include "store/rows_site.h"
+#include "store/txn.h"
 
 struct site_request {
 	struct site_options options; /* slices point into what follows */
@@ -19,6 +20,11 @@ struct site_request {
 	struct buffer proxy;         /* as well */
 	char message[256];           /* English: what is wrong */
 };
+
+/* Those of a site, without its headers and its proxy; false: it is not known.
+ */
+bool site_options_find(struct txn *txn, const char *host,
+		       struct site_options *options_out);
 
 /*
  * Read the members of `request`; the defaults are those of the configuration,
@@ -28,7 +34,7 @@ struct site_request {
  */
 bool site_request_read(struct site_request *out, json_t *request,
 		       const struct config *config, const struct url *url,
-		       const struct site_row *known);
+		       const struct site_options *known);
 
 void site_request_free(struct site_request *request);
 

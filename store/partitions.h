@@ -46,6 +46,13 @@ uint64_t store_next_event(struct txn *txn, struct slice host);
 
 enum { COUNTER_NAME_BYTES = 16 };
 
+/* Where a job stands in the stream of a cluster. */
+struct job_mark {
+	uint64_t number;
+	uint64_t time_ms; /* when the servers had got it */
+	uint64_t hash;    /* of its bytes */
+};
+
 /* The counter of the sites of a partition; that of the jobs that were done, by
  * their numbers in the cluster's stream; and when the servers had got the last
  * one of these, Unix milliseconds. */

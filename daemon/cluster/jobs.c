@@ -165,9 +165,9 @@ static enum error note_place(struct cluster *cluster, unsigned number,
 	struct change change = {
 		.kind = CHANGE_JOBS,
 		.jobs = {.partition = number,
-			 .number = place->job,
-			 .time_ms = place->time_ms,
-			 .hash = place->hash},
+			 .mark = {.number = place->job,
+				  .time_ms = place->time_ms,
+				  .hash = place->hash}},
 	};
 	enum error error = pipeline_command(cluster->pipeline, &change);
 

@@ -183,19 +183,44 @@ static void raise_counter(struct txn *txn, const char *name, uint64_t number)
 			(struct slice){&number, sizeof(number)});
 }
 
-enum error batch_take_jobs(struct batch *batch, struct change *change)
+static void put_mark(struct txn *txn, unsigned partition,
+		     const struct job_mark *mark)
 {
-	const struct jobs_change *jobs = &change->jobs;
 	char name[COUNTER_NAME_BYTES];
 
+	job_counter_name(partition, name);
+	raise_counter(txn, name, mark->number);
+	job_time_counter_name(partition, name);
+	raise_counter(txn, name, mark->time_ms);
+	job_hash_name(partition, name);
+	txn_put(txn, TABLE_META, slice_of(name),
+		(struct slice){&mark->hash, sizeof(mark->hash)});
+}
+
+/* False: it cannot be added now. */
+static bool add_seed(struct batch *batch, struct seed *seed)
+{
+	seed->error = ERR_NONE;
+	if (seed->url == NULL)
+		return true;
+	seed->error =
+		batch_owns_host(batch, slice_of(seed->url->host))
+			? batch_add_site(batch, seed->url, &seed->options, 0)
+			: ERR_MOVED;
+	return seed->error == ERR_NONE || seed->error == ERR_TOO_LARGE;
+}
+
+enum error batch_take_jobs(struct batch *batch, struct change *change)
+{
+	struct jobs_change *jobs = &change->jobs;
+
+	jobs->done = 0;
 	if (!store_owns(batch->txn->store, jobs->partition))
 		return ERR_MOVED;
-	job_counter_name(jobs->partition, name);
-	raise_counter(batch->txn, name, jobs->number);
-	job_time_counter_name(jobs->partition, name);
-	raise_counter(batch->txn, name, jobs->time_ms);
-	job_hash_name(jobs->partition, name);
-	txn_put(batch->txn, TABLE_META, slice_of(name),
-		(struct slice){&jobs->hash, sizeof(jobs->hash)});
+	while (jobs->done < jobs->count &&
+	       add_seed(batch, &jobs->seeds[jobs->done]))
+		jobs->mark = jobs->seeds[jobs->done++].mark;
+	if (jobs->count == 0 || jobs->done > 0)
+		put_mark(batch->txn, jobs->partition, &jobs->mark);
 	return ERR_NONE;
 }

@@ -14,6 +14,7 @@
 #include "crawl/frontier/frontier.h"
 #include "crawl/url/url.h"
 #include "store/error.h"
+#include "store/partitions.h"
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
 #include "store/slice.h"
@@ -41,7 +42,7 @@ enum change_kind {
 	CHANGE_GC,          /* rows go, if they may; there is no url */
 	CHANGE_PACK,        /* rows are packed anew; there is no url */
 	CHANGE_CURE,        /* url is poisoned no more: store/rows_poison.h */
-	CHANGE_JOBS,        /* so many jobs of a cluster are done; no url */
+	CHANGE_JOBS,        /* jobs of a cluster are done; there is no url */
 	CHANGE_PARTITION,   /* its sites come or go; there is no url */
 	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
 			       pause */
@@ -94,13 +95,26 @@ struct partition_change {
 	bool is_own;
 };
 
-/* Jobs of the partition are done up to this number of their stream, which the
- * servers had got then. */
+/* A job that adds a site, or a known one gets new options. */
+struct seed {
+	const struct url *url; /* NULL: it is useless, and passed over */
+	struct site_options options;
+	struct job_mark mark;
+	enum error error; /* out: ERR_TOO_LARGE: there are too many sites, and
+			     it is passed over */
+};
+
+/*
+ * The seeds, in their order, up to the first one that cannot be added now; and
+ * the jobs of the partition are done up to the last one of these. Without seeds
+ * they are done up to the mark.
+ */
 struct jobs_change {
 	unsigned partition;
-	uint64_t number;
-	uint64_t time_ms;
-	uint64_t hash; /* of the last one */
+	struct job_mark mark;
+	struct seed *seeds; /* [count] */
+	size_t count;
+	size_t done; /* out: so many of them */
 };
 
 struct gc_change {

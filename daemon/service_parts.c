@@ -660,13 +660,19 @@ static enum http_verdict handle_reader(struct http_exchange *exchange,
 	return api_handle_reader(exchange, service->api);
 }
 
-static enum error work_for_nodes(void *context, unsigned partition,
-				 struct slice data, struct buffer *why)
+static enum error run_job(void *context, unsigned partition, struct slice data,
+			  struct buffer *why)
 {
-	const struct service *service = context;
-
-	return api_run_job(service->api, partition, data, why);
+	return api_run_job(context, partition, data, why);
 }
+
+static size_t seed(void *context, unsigned partition, struct cluster_seed *jobs,
+		   size_t count)
+{
+	return api_seed(context, partition, jobs, count);
+}
+
+static const struct cluster_worker worker = {run_job, seed};
 
 /* A server without a socket, so that what they ask takes no room from the
  * others. */
@@ -688,7 +694,7 @@ static enum error start_nodes(void *context)
 		return error;
 	api_set_server(service->api, LISTENER_NODES, service->nodes);
 	cluster_set_answerer(service->cluster, api_answer_node, service->api);
-	cluster_set_worker(service->cluster, work_for_nodes, service);
+	cluster_set_worker(service->cluster, &worker, service->api);
 	return ERR_NONE;
 }
 

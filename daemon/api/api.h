@@ -13,6 +13,7 @@
 #include "daemon/pipeline/pipeline.h"
 #include "store/store.h"
 
+struct cluster_seed;
 struct api;
 struct peers;
 struct pool;
@@ -98,6 +99,15 @@ bool api_admit_node(struct http_exchange *exchange, void *context);
  */
 enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 		       struct buffer *why);
+
+/*
+ * Do the first of these jobs [count] of this partition, which are of the verb
+ * seed, as one change, and have it noted how far they are done. Returns how
+ * many are; `why` says of each of these that is useless what is wrong with it.
+ * 0: the first one cannot be done so: api_run_job().
+ */
+size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
+		size_t count);
 
 /* Behind the last question of a node and the last job: those under way end.
  * Then its server may be stopped. */

@@ -230,6 +230,12 @@ enum error call_guard(struct call *call, struct guard_change *guard);
  */
 json_t *call_read_guard(struct call *call, uint32_t number);
 
+/* Nobody but the owner of its host can do a job: ERR_REFUSED when that is of
+ * another partition, and `why` says of which. */
+enum error api_check_partition(const struct api *api, unsigned partition,
+			       const char *verb, const char *host,
+			       struct buffer *why);
+
 /* A work begins, unless there are `max` already; it ends, by any thread. */
 bool api_begin_work(struct api *api, enum work_kind kind, size_t max);
 void api_end_work(struct api *api, enum work_kind kind);

@@ -243,10 +243,9 @@ static enum error run(struct api *api, const json_t *job, const char *verb,
 	return error;
 }
 
-/* Nobody but the owner of its host can do it. */
-static enum error check_partition(const struct api *api, unsigned partition,
-				  const char *verb, const char *host,
-				  struct buffer *why)
+enum error api_check_partition(const struct api *api, unsigned partition,
+			       const char *verb, const char *host,
+			       struct buffer *why)
 {
 	unsigned own = api->peers->partition(slice_of(host));
 
@@ -273,7 +272,7 @@ enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 	if (verb == NULL)
 		buffer_append_text(why, reason);
 	else
-		error = check_partition(api, partition, verb, host, why);
+		error = api_check_partition(api, partition, verb, host, why);
 	if (error == ERR_NONE)
 		error = run(api, job, verb, why);
 	json_decref(job);

@@ -451,9 +451,10 @@ void cluster_answer(void *context, struct slice question, struct buffer *answer)
 	cluster_end_call(cluster);
 }
 
-cluster_worker *cluster_begin_work(struct cluster *cluster, void **context_out)
+const struct cluster_worker *cluster_begin_work(struct cluster *cluster,
+						void **context_out)
 {
-	cluster_worker *worker;
+	const struct cluster_worker *worker;
 
 	lock_acquire(&cluster->lock);
 	worker = cluster->worker;
@@ -474,8 +475,8 @@ void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
 	lock_release(&cluster->lock);
 }
 
-void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
-			void *context)
+void cluster_set_worker(struct cluster *cluster,
+			const struct cluster_worker *worker, void *context)
 {
 	lock_acquire(&cluster->lock);
 	cluster->worker_context = context;

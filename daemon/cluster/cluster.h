@@ -17,6 +17,7 @@
 #include "daemon/cluster/secret_keys.h"
 #include "store/buffer.h"
 #include "store/error.h"
+#include "store/partitions.h"
 #include "store/slice.h"
 
 struct cluster;
@@ -157,13 +158,30 @@ struct cluster_job {
 	bool is_known;     /* out: the id was there */
 };
 
-/* What does a job of a partition that is ours: ERR_BUSY: not now; any other
- * error: never. What is wrong is appended to `why`, a line for people. As
- * above. */
-typedef enum error cluster_worker(void *context, unsigned partition,
-				  struct slice data, struct buffer *why);
-void cluster_set_worker(struct cluster *cluster, cluster_worker *worker,
-			void *context);
+/* A job of the verb seed, which is done with others. */
+struct cluster_seed {
+	struct slice data; /* JSON */
+	struct job_mark mark;
+	struct buffer why; /* out: it is passed over, a line for people */
+};
+
+/*
+ * Who does the jobs of a partition that is ours. `run` does one: ERR_BUSY: not
+ * now; any other error: never. What is wrong is appended to `why`, a line for
+ * people. `seed` does the first ones of these [count] in one transaction, which
+ * has the mark of the last one, too, and returns how many; 0: the first one is
+ * for `run`.
+ */
+struct cluster_worker {
+	enum error (*run)(void *context, unsigned partition, struct slice data,
+			  struct buffer *why);
+	size_t (*seed)(void *context, unsigned partition,
+		       struct cluster_seed *jobs, size_t count);
+};
+
+/* As above; the worker is kept by the caller. */
+void cluster_set_worker(struct cluster *cluster,
+			const struct cluster_worker *worker, void *context);
 
 /* Append jobs [count] to the stream BUS_JOBS. ERR_NONE: each is there; else
  * some may be, and all are to be sent again. ERR_NO_KEY: some have secrets, and

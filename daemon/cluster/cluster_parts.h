@@ -172,7 +172,7 @@ struct cluster {
 	struct condition ends; /* for the membership thread */
 	cluster_answerer *answerer;
 	void *answer_context;
-	cluster_worker *worker;
+	const struct cluster_worker *worker;
 	void *worker_context;
 	unsigned calls;            /* of both that run */
 	struct condition is_quiet; /* none runs any more */
@@ -287,7 +287,8 @@ void presence_key(const char *node, char out[BUS_KEY_BYTES]);
  * cluster_end_call(). */
 void cluster_answer(void *context, struct slice question,
 		    struct buffer *answer);
-cluster_worker *cluster_begin_work(struct cluster *cluster, void **context_out);
+const struct cluster_worker *cluster_begin_work(struct cluster *cluster,
+						void **context_out);
 void cluster_end_call(struct cluster *cluster);
 
 /* copying.c */

@@ -1,18 +1,21 @@
 /*
  * Doing what users ask for: jobs of our partitions, in the order of their
  * stream, tpl.job.<P>.<verb>. How far we are is in the partition, so that who
- * takes it goes on there; of one that ends at once the last few are done again.
+ * takes it goes on there; of one that ends at once the last few are done again,
+ * but for seeds, which are noted with what they change.
  */
 #include "daemon/cluster/cluster_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/cluster/entry.h"
 #include "daemon/cluster/sealed_job.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
+#include "store/memory.h"
 #include "store/partitions.h"
 
 enum {
@@ -20,7 +23,9 @@ enum {
 	BUSY_MS = 500,   /* after one that cannot be done now */
 	TOLD_MS = 60000, /* one that waits so long is logged, again and again */
 	JOBS_NOTED = 64, /* at most are done again */
-	NUMBERS_KEPT = 64, /* more than what servers number anew */
+	NUMBERS_KEPT = 64,     /* more than what servers number anew */
+	GROUP_JOBS = 256,      /* seeds of one transaction */
+	GROUP_BYTES = 1 << 20, /* as well, about */
 };
 
 static uint64_t less(uint64_t number)
@@ -180,12 +185,13 @@ static enum error give_job(struct cluster *cluster, unsigned number,
 			   struct slice data, struct buffer *why)
 {
 	void *context;
-	cluster_worker *worker = cluster_begin_work(cluster, &context);
+	const struct cluster_worker *worker =
+		cluster_begin_work(cluster, &context);
 	enum error error;
 
 	if (worker == NULL)
 		return ERR_BUSY;
-	error = worker(context, number, data, why);
+	error = worker->run(context, number, data, why);
 	cluster_end_call(cluster);
 	return error;
 }
@@ -254,10 +260,10 @@ static void tell_waiting(struct cluster *cluster, struct job_place *place,
 			 why->size == 0 ? "" : why->data);
 }
 
-static void count_job(struct cluster *cluster)
+static void count_jobs(struct cluster *cluster, size_t count)
 {
 	lock_acquire(&cluster->lock);
-	cluster->jobs++;
+	cluster->jobs += count;
 	lock_release(&cluster->lock);
 }
 
@@ -287,35 +293,172 @@ static enum error try_job(struct cluster *cluster, unsigned number,
 	} else {
 		if (error != ERR_NONE)
 			tell_passed_over(message, &why);
-		count_job(cluster);
+		count_jobs(cluster, 1);
 		error = ERR_NONE;
 	}
 	buffer_free(&why);
 	return error;
 }
 
-/* Do the next job; ERR_NOT_FOUND: there is none now. */
+/* Jobs that follow each other: seeds, or one of any kind. */
+struct group {
+	struct bus_message messages[GROUP_JOBS];
+	struct buffer texts[GROUP_JOBS]; /* as they were given */
+	size_t count;
+	size_t seeds; /* of them; 0: it is none */
+	size_t bytes;
+};
+
+static void free_group(struct group *group)
+{
+	for (size_t i = 0; i < GROUP_JOBS; i++) {
+		struct buffer *text = &group->texts[i];
+
+		if (text->data != NULL)
+			explicit_bzero(text->data, text->capacity);
+		buffer_free(text);
+		buffer_free(&group->messages[i].data);
+		buffer_free(&group->messages[i].subject);
+	}
+	free(group);
+}
+
+static bool is_seed(const struct bus_message *message)
+{
+	const char *verb = strrchr(message->subject.data, '.');
+
+	return verb != NULL && strcmp(verb, ".seed") == 0;
+}
+
+/* Whether it can be done with others; it is counted then. */
+static bool add_seed(struct cluster *cluster, const struct job_place *place,
+		     struct group *group, const struct bus_message *message)
+{
+	struct buffer *text = &group->texts[group->seeds];
+
+	if (!is_seed(message) || is_done(place, message) ||
+	    sealed_job_read(cluster->options.secret_keys, message->subject.data,
+			    buffer_slice(&message->data), text) != ERR_NONE)
+		return false;
+	group->seeds++;
+	group->bytes += text->size;
+	return true;
+}
+
+/* The next job, and the seeds that follow if it is one. ERR_NOT_FOUND: there is
+ * none now. */
+static enum error read_group(struct cluster *cluster, unsigned number,
+			     const struct job_place *place, struct group *group)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	uint64_t from = place->job + 1;
+	enum error error = ERR_NONE;
+	bool goes_on = true;
+
+	subject_of(number, subject);
+	while (goes_on && group->count < GROUP_JOBS &&
+	       group->bytes < GROUP_BYTES) {
+		struct bus_message *message = &group->messages[group->count];
+
+		error = cluster->ops->next_of_leader(cluster->bus, BUS_JOBS,
+						     subject, from, message);
+		goes_on = error == ERR_NONE &&
+			  add_seed(cluster, place, group, message);
+		from = message->number + 1;
+		if (goes_on || (error == ERR_NONE && group->count == 0))
+			group->count++;
+	}
+	return group->count > 0 ? ERR_NONE : error;
+}
+
+static struct job_mark mark_of(const struct bus_message *message)
+{
+	return (struct job_mark){
+		.number = message->number,
+		.time_ms = message->time_ms,
+		.hash = entry_hash(buffer_slice(&message->data)),
+	};
+}
+
+static size_t give_seeds(struct cluster *cluster, unsigned number,
+			 struct cluster_seed *seeds, size_t count)
+{
+	void *context;
+	const struct cluster_worker *worker =
+		cluster_begin_work(cluster, &context);
+	size_t done;
+
+	if (worker == NULL)
+		return 0;
+	done = worker->seed(context, number, seeds, count);
+	cluster_end_call(cluster);
+	return done;
+}
+
+/* How many are done and noted, from the first one. */
+static size_t do_seeds(struct cluster *cluster, unsigned number,
+		       const struct group *group)
+{
+	struct cluster_seed *seeds = mem_alloc(group->seeds, sizeof(*seeds));
+	size_t done;
+
+	for (size_t i = 0; i < group->seeds; i++)
+		seeds[i] = (struct cluster_seed){
+			.data = buffer_slice(&group->texts[i]),
+			.mark = mark_of(&group->messages[i]),
+		};
+	done = give_seeds(cluster, number, seeds, group->seeds);
+	for (size_t i = 0; i < group->seeds; i++) {
+		if (i < done && seeds[i].why.size > 0)
+			tell_passed_over(&group->messages[i], &seeds[i].why);
+		buffer_free(&seeds[i].why);
+	}
+	count_jobs(cluster, done);
+	free(seeds);
+	return done;
+}
+
+static void go_on(struct job_place *place, const struct bus_message *message)
+{
+	struct job_mark mark = mark_of(message);
+
+	place->job = mark.number;
+	place->time_ms = mark.time_ms;
+	place->hash = mark.hash;
+}
+
+/* What seeds do not do together, and all else, is done one by one. */
+static enum error do_group(struct cluster *cluster, unsigned number,
+			   struct job_place *place, const struct group *group)
+{
+	const struct bus_message *first = &group->messages[0];
+	enum error error = ERR_NONE;
+	size_t done = group->seeds == 0 ? 0 : do_seeds(cluster, number, group);
+
+	if (done > 0) {
+		place->unnoted = 0;
+		go_on(place, &group->messages[done - 1]);
+		return ERR_NONE;
+	}
+	if (!is_done(place, first)) {
+		error = try_job(cluster, number, place, first);
+		place->unnoted += error == ERR_NONE;
+	}
+	if (error == ERR_NONE)
+		go_on(place, first);
+	return error;
+}
+
+/* Do what is next; ERR_NOT_FOUND: there is nothing now. */
 static enum error do_next(struct cluster *cluster, unsigned number,
 			  struct job_place *place)
 {
-	char subject[BUS_SUBJECT_BYTES];
-	struct bus_message message = {0};
-	enum error error;
+	struct group *group = mem_alloc(1, sizeof(*group));
+	enum error error = read_group(cluster, number, place, group);
 
-	subject_of(number, subject);
-	error = cluster->ops->next_of_leader(cluster->bus, BUS_JOBS, subject,
-					     place->job + 1, &message);
-	if (error == ERR_NONE && !is_done(place, &message)) {
-		error = try_job(cluster, number, place, &message);
-		place->unnoted += error == ERR_NONE;
-	}
-	if (error == ERR_NONE) {
-		place->job = message.number;
-		place->time_ms = message.time_ms;
-		place->hash = entry_hash(buffer_slice(&message.data));
-	}
-	buffer_free(&message.data);
-	buffer_free(&message.subject);
+	if (error == ERR_NONE)
+		error = do_group(cluster, number, place, group);
+	free_group(group);
 	return error;
 }
 

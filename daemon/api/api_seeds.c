@@ -1,0 +1,146 @@
+/* Jobs that add sites: many of them are one change, where POST /v1/sites is one
+ * of each. */
+#include "daemon/api/api_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api/job_request.h"
+#include "daemon/api/site_request.h"
+#include "store/memory.h"
+
+/* What a seed points to. */
+struct plan {
+	struct url url;
+	struct site_request request;
+};
+
+struct seeding {
+	const struct api *api;
+	struct config config; /* of the moment */
+	struct txn txn;
+	unsigned partition;
+	struct plan *plans; /* [count] */
+	struct seed *seeds; /* [count] */
+	size_t count;
+};
+
+static void begin_seeding(struct seeding *seeding, struct api *api,
+			  unsigned partition, size_t max)
+{
+	*seeding = (struct seeding){
+		.api = api,
+		.partition = partition,
+		.plans = mem_alloc(max, sizeof(*seeding->plans)),
+		.seeds = mem_alloc(max, sizeof(*seeding->seeds)),
+	};
+	lock_acquire(&api->lock);
+	seeding->config = api->config;
+	lock_release(&api->lock);
+	seeding->txn = txn_begin_read(api->store);
+}
+
+static void end_seeding(struct seeding *seeding)
+{
+	for (size_t i = 0; i < seeding->count; i++)
+		site_request_free(&seeding->plans[i].request);
+	free(seeding->plans);
+	free(seeding->seeds);
+}
+
+/* The options of its site, as those before this one leave them; false: it is a
+ * new one. */
+static bool find_options(struct seeding *seeding, const char *host,
+			 struct site_options *options_out)
+{
+	for (size_t i = seeding->count; i-- > 0;) {
+		const struct seed *seed = &seeding->seeds[i];
+
+		if (seed->url == NULL || strcmp(seed->url->host, host) != 0)
+			continue;
+		*options_out = seed->options;
+		return true;
+	}
+	return site_options_find(&seeding->txn, host, options_out);
+}
+
+/* False: the job is useless, `why` says it. */
+static bool plan_site(struct seeding *seeding, json_t *job, struct buffer *why)
+{
+	struct plan *plan = &seeding->plans[seeding->count];
+	const char *url = json_string_value(json_object_get(job, "url"));
+	struct site_options known;
+	bool is_known;
+	bool is_read;
+
+	if (url_parse(&plan->url, slice_of(url), NULL) != ERR_NONE ||
+	    api_check_partition(seeding->api, seeding->partition, "seed",
+				plan->url.host, why) != ERR_NONE)
+		return false;
+	json_object_del(job, "verb");
+	json_object_del(job, "id");
+	is_known = find_options(seeding, plan->url.host, &known);
+	is_read = site_request_read(&plan->request, job, &seeding->config,
+				    &plan->url, is_known ? &known : NULL);
+	if (!is_read)
+		buffer_append_text(why, plan->request.message);
+	return is_read;
+}
+
+/* False: the job is another one. */
+static bool plan_job(struct seeding *seeding, struct cluster_seed *job)
+{
+	struct seed *seed = &seeding->seeds[seeding->count];
+	struct plan *plan = &seeding->plans[seeding->count];
+	char host[MAX_HOST_BYTES + 1];
+	const char *reason;
+	json_t *json = json_loadb(job->data.size == 0 ? "" : job->data.data,
+				  job->data.size, 0, NULL);
+	const char *verb = job_verb(json, host, &reason);
+	bool is_seed = verb == NULL || strcmp(verb, "seed") == 0;
+
+	*seed = (struct seed){.mark = job->mark};
+	if (verb == NULL)
+		buffer_append_text(&job->why, reason);
+	else if (is_seed && plan_site(seeding, json, &job->why))
+		seed->url = &plan->url;
+	seed->options = plan->request.options;
+	seeding->count += is_seed;
+	json_decref(json);
+	return is_seed;
+}
+
+/* How many are done. */
+static size_t commit(struct seeding *seeding, struct cluster_seed *jobs)
+{
+	struct change change = {
+		.kind = CHANGE_JOBS,
+		.jobs = {.partition = seeding->partition,
+			 .seeds = seeding->seeds,
+			 .count = seeding->count},
+	};
+
+	if (seeding->count == 0 ||
+	    pipeline_command(seeding->api->pipeline, &change) != ERR_NONE)
+		return 0;
+	for (size_t i = 0; i < change.jobs.done; i++)
+		if (seeding->seeds[i].error != ERR_NONE)
+			buffer_append_text(&jobs[i].why, API_TOO_MANY_SITES);
+	return change.jobs.done;
+}
+
+size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
+		size_t count)
+{
+	struct seeding seeding;
+	size_t done = 0;
+	bool is_seed = true;
+
+	begin_seeding(&seeding, api, partition, count);
+	for (size_t i = 0; i < count && is_seed; i++)
+		is_seed = plan_job(&seeding, &jobs[i]);
+	if (txn_end(&seeding.txn) == ERR_NONE)
+		done = commit(&seeding, jobs);
+	end_seeding(&seeding);
+	return done;
+}

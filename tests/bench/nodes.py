@@ -1,4 +1,5 @@
-"""nodes.py [PARTS [PAGES=4000 [ROUNDS=3 [FOLDER]]]]: several nodes beside one.
+"""nodes.py [PARTS [PAGES=4000 [ROUNDS=3 [FOLDER [ADDRESSES=1000000]]]]]: several
+nodes beside one.
 
 PARTS are of `crawl`, `ask`, `move` and `seed`, with commas between them, or
 `all`. Eight sites with registrable domains of their own share PAGES pages of
@@ -9,8 +10,8 @@ crawl  the sites are crawled by a daemon without a broker, and by one, two and
        and of the servers, until each copy has all. By turns; medians.
 ask    texts of pages that a node owns, asked of it and of another one
 move   a site of PAGES pages moves, since its owner is drained
-seed   PAGES times 250 addresses of SEEDED hosts are handed in by templatectl
-       seed --cluster, which is killed half-way and goes on
+seed   ADDRESSES of SEEDED hosts are handed in by templatectl seed --cluster,
+       which is killed half-way and goes on
 """
 
 import json
@@ -250,6 +251,34 @@ def count_jobs(machines):
                for node in machines.nodes)
 
 
+def count_found(machines):
+    """Addresses that the sites have, with those of their sitemaps and the like.
+    """
+    found, after = 0, ""
+    while after is not None:
+        answer = machines.nodes[0].json(f"/v1/sites?limit=500&after={after}")
+        found += sum(site["found"] for site in answer["sites"])
+        after = answer.get("next")
+    return found
+
+
+def disk_mb(folder):
+    return sum(path.stat().st_blocks * 512 for path in
+               pathlib.Path(folder).rglob("*") if path.is_file()) / 1e6
+
+
+def tell_sizes(machines):
+    servers = machines.servers
+    for name, pids in (("nodes", [node.process.pid for node in machines.nodes]),
+                       ("servers", [row.pid for row in servers.processes])):
+        print(f"{name}, peak of memory, MiB:", *(
+            f"{pipeline.peak_memory(pid):.0f}" for pid in pids))
+    print("disk, MB: nodes", *(f"{disk_mb(node.folder):.0f}"
+                               for node in machines.nodes),
+          f"servers, together {disk_mb(servers.folder):.0f}; log, packed "
+          f"{machines.log_bytes() / 1e6:.0f}")
+
+
 def measure_seed(count, folder):
     path = folder / "addresses"
     place = folder / "addresses.seeded"
@@ -277,15 +306,17 @@ def measure_seed(count, folder):
         after = machines.used()
         print(f"done after {seconds:.0f} s; CPU us an address: nodes "
               f"{(after[0] - before[0]) * 1e6 / count:.0f}, servers "
-              f"{(after[1] - before[1]) * 1e6 / count:.0f}")
+              f"{(after[1] - before[1]) * 1e6 / count:.0f}", flush=True)
+        tell_sizes(machines)
+        print(f"the sites have {count_found(machines)} addresses", flush=True)
     finally:
         machines.remove()
 
 
 def main():
     broker.needed()
-    words = sys.argv[1:] + ["all", "4000", "3", harness.SITE][len(sys.argv)
-                                                               - 1:]
+    words = sys.argv[1:] + ["all", "4000", "3", harness.SITE,
+                            "1000000"][len(sys.argv) - 1:]
     parts = PARTS if words[0] == "all" else words[0].split(",")
     pages, rounds = int(words[1]), int(words[2])
     folder = pathlib.Path(tempfile.mkdtemp(prefix="td-nodes-"))
@@ -305,7 +336,7 @@ def main():
         if "move" in parts:
             measure_moves(hosts[0], pages + 1000)
         if "seed" in parts:
-            measure_seed(pages * 250, folder)
+            measure_seed(int(words[4]), folder)
     finally:
         if web:
             web.stop()

@@ -123,6 +123,39 @@ class Jobs(harness.Case):
         self.assertEqual([json.loads(data)["url"] for _, data in
                           self.stream.entries("TPL_JOBS")], urls)
 
+    def found(self, host):
+        """Addresses of the site, by whoever answers, however old."""
+        answer = self.node.get(f"/v1/sites/{host}", stale="ok")
+        return answer.json["found"] if answer.status == 200 else 0
+
+    def done(self):
+        return int(re.search(r"\ntemplated_cluster_jobs_total (\d+)\n",
+                             self.node.get("/metrics").text)[1])
+
+    def test_a_node_that_is_killed_does_no_seed_twice(self):
+        partition, count = self.find_partition(), 3000
+        host = "a.jobs.localhost:9"  # nobody listens there
+        for i in range(count):
+            self.stream.request(
+                f"tpl.job.{partition:03}.seed",
+                json.dumps({"verb": "seed", "url": f"http://{host}/{i}"})
+                .encode())
+        self.publish(partition)  # a hint alone
+        harness.wait_until(lambda: self.done() > 300, "some of them")
+        self.node.kill()
+        # what the store has, before anything else is done
+        self.servers.kill(0)
+        self.node.start()
+        before = self.found(host)
+        self.assertTrue(0 < before < count, before)
+        self.servers.start(0)
+        self.begin()
+        harness.wait_until(lambda: self.found(host) == count, "all of them")
+        # one group may be in the log alone: it is done, and not done again
+        harness.wait_until(lambda: self.done() >= count - before - 256,
+                           "the rest")
+        self.assertLessEqual(self.done(), count - before)
+
 
 if __name__ == "__main__":
     broker.needed()

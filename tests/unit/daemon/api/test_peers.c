@@ -816,6 +816,75 @@ START_TEST(a_job_over_the_limit_of_sites_is_never_done)
 }
 END_TEST
 
+static size_t run_seeds(struct cluster_seed *jobs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		jobs[i].mark = (struct job_mark){i + 1, 1000, i + 1};
+	return api_seed(joined.nodes[0].served.api, LOOPBACK, jobs, count);
+}
+
+/* What was said of them goes. */
+static void expect_said(struct cluster_seed *jobs, size_t count,
+			const char *const *said)
+{
+	for (size_t i = 0; i < count; i++) {
+		buffer_append_byte(&jobs[i].why, '\0');
+		ck_assert_msg(said[i] == NULL ? jobs[i].why.size == 1
+					      : strstr(jobs[i].why.data,
+						       said[i]) != NULL,
+			      "%zu: %s", i, (const char *)jobs[i].why.data);
+		buffer_free(&jobs[i].why);
+	}
+}
+
+#define SEED "{\"verb\": \"seed\", \"id\": \"1\", \"url\": \"http://"
+
+START_TEST(useless_seeds_spoil_no_others)
+{
+	struct cluster_seed jobs[] = {
+		{.data = slice_of(SEED "127.0.0.1:9/\", \"max_pages\": 7}")},
+		{.data = slice_of("nonsense")},
+		{.data = slice_of(SEED "127.0.0.2:9/\", \"none\": 1}")},
+		{.data = slice_of(SEED "news.example/\"}")},
+		{.data = slice_of(SEED "127.0.0.1:9/2\", \"max_depth\": 3}")},
+		{.data = slice_of(SEED "127.0.0.1:9/\", \"measure\": "
+				       "\"cp\"}")},
+	};
+	static const char *const said[] = {
+		NULL, "not one of seed", "none: unknown", "tpl.job.014.seed",
+		NULL, "delete it first",
+	};
+	json_t *site;
+
+	ck_assert_uint_eq(run_seeds(jobs, 6), 6);
+	expect_said(jobs, 6, said);
+	site = ask_json("GET", "/v1/sites/127.0.0.1:9", NULL);
+	/* the second one has what the first one has left */
+	ck_assert_int_eq(json_integer_value(json_object_get(site, "max_pages")),
+			 7);
+	ck_assert_int_eq(json_integer_value(json_object_get(site, "max_depth")),
+			 3);
+	json_decref(site);
+	refuse("GET", "/v1/sites/127.0.0.2:9", NULL, 404, "not_found");
+}
+END_TEST
+
+START_TEST(seeds_end_where_another_job_begins)
+{
+	struct cluster_seed jobs[] = {
+		{.data = slice_of(SEED "127.0.0.1:9/\"}")},
+		{.data = slice_of("{\"verb\": \"forget\", \"host\": "
+				  "\"127.0.0.1:9\"}")},
+		{.data = slice_of(SEED "127.0.0.2:9/\"}")},
+	};
+
+	ck_assert_uint_eq(run_seeds(jobs, 3), 1);
+	ck_assert_uint_eq(run_seeds(jobs + 1, 2), 0);
+	json_decref(ask_json("GET", "/v1/sites/127.0.0.1:9", NULL));
+	refuse("GET", "/v1/sites/127.0.0.2:9", NULL, 404, "not_found");
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("peers");
@@ -871,6 +940,8 @@ Suite *make_suite(void)
 		       a_job_that_cannot_be_done_is_told_from_one_for_later);
 	tcase_add_test(tests, a_job_of_another_partition_is_never_done);
 	tcase_add_test(tests, a_job_over_the_limit_of_sites_is_never_done);
+	tcase_add_test(tests, useless_seeds_spoil_no_others);
+	tcase_add_test(tests, seeds_end_where_another_job_begins);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

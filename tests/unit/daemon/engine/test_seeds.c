@@ -1,0 +1,185 @@
+/* Jobs that add sites, as one change. */
+#include "daemon/engine/engine.h"
+
+#include <string.h>
+
+#include "store/partitions.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { SEEDS = 8 };
+
+static struct world world;
+static struct url urls[SEEDS];
+static struct seed seeds[SEEDS];
+static struct change change;
+
+/* That of a.test is 1. */
+static unsigned partition_of(struct slice host)
+{
+	const char *text = host.data;
+
+	return (unsigned)(text[0] - 'a') + 1;
+}
+
+static void own(unsigned partition, bool is_own)
+{
+	struct change owning = {
+		.kind = CHANGE_PARTITION,
+		.partition = {.partition = partition, .is_own = is_own},
+	};
+
+	store_own(world.store, partition, is_own);
+	engine_commit(world.engine, &owning, 1, world.now_ms, NULL);
+	ck_assert_int_eq(owning.error, ERR_NONE);
+}
+
+static void set_up(void)
+{
+	world_open_parted(&world, partition_of);
+	own(1, true);
+	change = (struct change){.kind = CHANGE_JOBS,
+				 .jobs = {.partition = 1, .seeds = seeds}};
+}
+
+static void tear_down(void)
+{
+	ck_assert_uint_eq(world_problems(&world), 0);
+	world_close(&world);
+}
+
+/* NULL: it is useless. Its number is 11 and so on. */
+static void add(const char *url)
+{
+	size_t i = change.jobs.count++;
+
+	seeds[i] = (struct seed){
+		.options = {.measure = MEASURE_CPC,
+			    .threshold = 250,
+			    .max_pages = (uint32_t)(100 + i)},
+		.mark = {.number = 11 + i, .time_ms = 1000 + i, .hash = 77 + i},
+	};
+	if (url == NULL)
+		return;
+	ck_assert_int_eq(url_parse(&urls[i], slice_of(url), NULL), ERR_NONE);
+	seeds[i].url = &urls[i];
+}
+
+static enum error commit(void)
+{
+	engine_commit(world.engine, &change, 1, world.now_ms, NULL);
+	return change.error;
+}
+
+/* What the store has of the jobs. */
+static void expect_mark(uint64_t job, uint64_t time_ms, uint64_t hash)
+{
+	struct txn txn = txn_begin_read(world.store);
+	char name[COUNTER_NAME_BYTES];
+
+	job_counter_name(1, name);
+	ck_assert_uint_eq(store_last_number(&txn, name), job);
+	job_time_counter_name(1, name);
+	ck_assert_uint_eq(store_last_number(&txn, name), time_ms);
+	job_hash_name(1, name);
+	ck_assert_uint_eq(store_last_number(&txn, name), hash);
+	txn_end(&txn);
+}
+
+/* 0: there is no such site. */
+static uint32_t max_pages(const char *host)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct site_row row;
+	bool is_known = site_get(&txn, slice_of(host), &row);
+
+	txn_end(&txn);
+	return is_known ? row.options.max_pages : 0;
+}
+
+START_TEST(all_are_done_in_their_order_with_how_far_they_are)
+{
+	add("http://a.test/1");
+	add("http://a2.test/");
+	add("http://a.test/2");
+	ck_assert_int_eq(commit(), ERR_NONE);
+	ck_assert_uint_eq(change.jobs.done, 3);
+	ck_assert_uint_eq(max_pages("a.test"), 102);
+	ck_assert_uint_eq(max_pages("a2.test"), 101);
+	expect_mark(13, 1002, 79);
+}
+END_TEST
+
+START_TEST(one_that_has_to_wait_holds_up_those_behind_it_alone)
+{
+	add("http://a.test/");
+	add("http://b.test/"); /* nobody has it here */
+	add("http://a2.test/");
+	ck_assert_int_eq(commit(), ERR_NONE);
+	ck_assert_uint_eq(change.jobs.done, 1);
+	ck_assert_int_eq(seeds[1].error, ERR_MOVED);
+	ck_assert_uint_eq(max_pages("a.test"), 100);
+	ck_assert_uint_eq(max_pages("a2.test"), 0);
+	expect_mark(11, 1000, 77);
+}
+END_TEST
+
+START_TEST(where_the_first_one_has_to_wait_nothing_is_noted)
+{
+	add("http://b.test/");
+	add("http://a.test/");
+	ck_assert_int_eq(commit(), ERR_NONE);
+	ck_assert_uint_eq(change.jobs.done, 0);
+	ck_assert_uint_eq(max_pages("a.test"), 0);
+	expect_mark(0, 0, 0);
+}
+END_TEST
+
+/* WORLD_MAX_SITES is 4 */
+START_TEST(useless_ones_are_passed_over)
+{
+	add("http://a.test/");
+	add(NULL);
+	add("http://a1.test/");
+	add("http://a2.test/");
+	add("http://a3.test/");
+	add("http://a4.test/");
+	add("http://a.test/2");
+	add(NULL);
+	ck_assert_int_eq(commit(), ERR_NONE);
+	ck_assert_uint_eq(change.jobs.done, 8);
+	ck_assert_int_eq(seeds[5].error, ERR_TOO_LARGE);
+	ck_assert_int_eq(seeds[6].error, ERR_NONE);
+	ck_assert_uint_eq(max_pages("a3.test"), 104);
+	ck_assert_uint_eq(max_pages("a4.test"), 0);
+	ck_assert_uint_eq(max_pages("a.test"), 106);
+	expect_mark(18, 1007, 84);
+}
+END_TEST
+
+START_TEST(who_has_lost_the_partition_does_none)
+{
+	own(1, false);
+	add("http://a.test/");
+	ck_assert_int_eq(commit(), ERR_MOVED);
+	ck_assert_uint_eq(change.jobs.done, 0);
+	expect_mark(0, 0, 0);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("seeds");
+	TCase *tests = tcase_create("seeds");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests,
+		       all_are_done_in_their_order_with_how_far_they_are);
+	tcase_add_test(tests,
+		       one_that_has_to_wait_holds_up_those_behind_it_alone);
+	tcase_add_test(tests, where_the_first_one_has_to_wait_nothing_is_noted);
+	tcase_add_test(tests, useless_ones_are_passed_over);
+	tcase_add_test(tests, who_has_lost_the_partition_does_none);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -667,9 +667,9 @@ static enum error run_job(void *context, unsigned partition, struct slice data,
 }
 
 static size_t seed(void *context, unsigned partition, struct cluster_seed *jobs,
-		   size_t count)
+		   size_t count, uint64_t before)
 {
-	return api_seed(context, partition, jobs, count);
+	return api_seed(context, partition, jobs, count, before);
 }
 
 static const struct cluster_worker worker = {run_job, seed};

@@ -102,12 +102,13 @@ enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 
 /*
  * Do the first of these jobs [count] of this partition, which are of the verb
- * seed, as one change, and have it noted how far they are done. Returns how
- * many are; `why` says of each of these that is useless what is wrong with it.
- * 0: the first one cannot be done so: api_run_job().
+ * seed, as one change, and have it noted how far they are done, where `before`
+ * is the hash that was noted last. Returns how many are; `why` says of each of
+ * these that is useless what is wrong with it. 0: the first one cannot be done
+ * so: api_run_job().
  */
 size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
-		size_t count);
+		size_t count, uint64_t before);
 
 /* Behind the last question of a node and the last job: those under way end.
  * Then its server may be stopped. */

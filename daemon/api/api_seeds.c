@@ -20,6 +20,7 @@ struct seeding {
 	struct config config; /* of the moment */
 	struct txn txn;
 	unsigned partition;
+	uint64_t before;
 	struct plan *plans; /* [count] */
 	struct seed *seeds; /* [count] */
 	size_t count;
@@ -117,7 +118,8 @@ static size_t commit(struct seeding *seeding, struct cluster_seed *jobs)
 		.kind = CHANGE_JOBS,
 		.jobs = {.partition = seeding->partition,
 			 .seeds = seeding->seeds,
-			 .count = seeding->count},
+			 .count = seeding->count,
+			 .before = seeding->before},
 	};
 
 	if (seeding->count == 0 ||
@@ -130,13 +132,14 @@ static size_t commit(struct seeding *seeding, struct cluster_seed *jobs)
 }
 
 size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
-		size_t count)
+		size_t count, uint64_t before)
 {
 	struct seeding seeding;
 	size_t done = 0;
 	bool is_seed = true;
 
 	begin_seeding(&seeding, api, partition, count);
+	seeding.before = before;
 	for (size_t i = 0; i < count && is_seed; i++)
 		is_seed = plan_job(&seeding, &jobs[i]);
 	if (txn_end(&seeding.txn) == ERR_NONE)

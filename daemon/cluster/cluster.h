@@ -170,13 +170,14 @@ struct cluster_seed {
  * now; any other error: never. What is wrong is appended to `why`, a line for
  * people. `seed` does the first ones of these [count] in one transaction, which
  * has the mark of the last one, too, and returns how many; 0: the first one is
- * for `run`.
+ * for `run`, or it is not the hash `before` that was noted last.
  */
 struct cluster_worker {
 	enum error (*run)(void *context, unsigned partition, struct slice data,
 			  struct buffer *why);
 	size_t (*seed)(void *context, unsigned partition,
-		       struct cluster_seed *jobs, size_t count);
+		       struct cluster_seed *jobs, size_t count,
+		       uint64_t before);
 };
 
 /* As above; the worker is kept by the caller. */

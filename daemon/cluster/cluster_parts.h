@@ -39,6 +39,7 @@ struct job_place {
 	uint64_t job;     /* number of the last one that is */
 	uint64_t hash;    /* entry_hash() of it; 0: not known */
 	uint64_t time_ms; /* when the servers got it */
+	uint64_t noted;   /* hash of the last one that the store knows of */
 	unsigned unnoted; /* so many are done that the store does not know of */
 	/* Where the last one is not found, those that are done: */
 	uint64_t done;         /* up to this number */

@@ -51,6 +51,7 @@ static void read_place(struct cluster *cluster, unsigned number,
 	place->time_ms = store_last_number(&txn, name);
 	job_hash_name(number, name);
 	place->hash = store_last_number(&txn, name);
+	place->noted = place->hash;
 	txn_end(&txn);
 }
 
@@ -176,8 +177,10 @@ static enum error note_place(struct cluster *cluster, unsigned number,
 	};
 	enum error error = pipeline_command(cluster->pipeline, &change);
 
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
 		place->unnoted = 0;
+		place->noted = place->hash;
+	}
 	return error;
 }
 
@@ -381,7 +384,8 @@ static struct job_mark mark_of(const struct bus_message *message)
 }
 
 static size_t give_seeds(struct cluster *cluster, unsigned number,
-			 struct cluster_seed *seeds, size_t count)
+			 struct cluster_seed *seeds, size_t count,
+			 uint64_t before)
 {
 	void *context;
 	const struct cluster_worker *worker =
@@ -390,14 +394,14 @@ static size_t give_seeds(struct cluster *cluster, unsigned number,
 
 	if (worker == NULL)
 		return 0;
-	done = worker->seed(context, number, seeds, count);
+	done = worker->seed(context, number, seeds, count, before);
 	cluster_end_call(cluster);
 	return done;
 }
 
 /* How many are done and noted, from the first one. */
 static size_t do_seeds(struct cluster *cluster, unsigned number,
-		       const struct group *group)
+		       const struct group *group, uint64_t before)
 {
 	struct cluster_seed *seeds = mem_alloc(group->seeds, sizeof(*seeds));
 	size_t done;
@@ -407,7 +411,7 @@ static size_t do_seeds(struct cluster *cluster, unsigned number,
 			.data = buffer_slice(&group->texts[i]),
 			.mark = mark_of(&group->messages[i]),
 		};
-	done = give_seeds(cluster, number, seeds, group->seeds);
+	done = give_seeds(cluster, number, seeds, group->seeds, before);
 	for (size_t i = 0; i < group->seeds; i++) {
 		if (i < done && seeds[i].why.size > 0)
 			tell_passed_over(&group->messages[i], &seeds[i].why);
@@ -427,19 +431,39 @@ static void go_on(struct job_place *place, const struct bus_message *message)
 	place->hash = mark.hash;
 }
 
+/* What was not known to be in the log was read from it: go on behind it. */
+static bool catch_up(struct cluster *cluster, unsigned number,
+		     struct job_place *place)
+{
+	struct job_place stored;
+
+	read_place(cluster, number, &stored);
+	if (stored.noted == place->noted)
+		return false;
+	stored.done = place->done;
+	stored.done_time_ms = place->done_time_ms;
+	*place = stored;
+	return true;
+}
+
 /* What seeds do not do together, and all else, is done one by one. */
 static enum error do_group(struct cluster *cluster, unsigned number,
 			   struct job_place *place, const struct group *group)
 {
 	const struct bus_message *first = &group->messages[0];
 	enum error error = ERR_NONE;
-	size_t done = group->seeds == 0 ? 0 : do_seeds(cluster, number, group);
+	size_t done = group->seeds == 0
+			      ? 0
+			      : do_seeds(cluster, number, group, place->noted);
 
 	if (done > 0) {
-		place->unnoted = 0;
 		go_on(place, &group->messages[done - 1]);
+		place->unnoted = 0;
+		place->noted = place->hash;
 		return ERR_NONE;
 	}
+	if (group->seeds > 0 && catch_up(cluster, number, place))
+		return ERR_NONE;
 	if (!is_done(place, first)) {
 		error = try_job(cluster, number, place, first);
 		place->unnoted += error == ERR_NONE;

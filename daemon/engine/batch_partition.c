@@ -197,6 +197,15 @@ static void put_mark(struct txn *txn, unsigned partition,
 		(struct slice){&mark->hash, sizeof(mark->hash)});
 }
 
+/* Whether nothing was noted that who gives the seeds does not know of. */
+static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
+{
+	char name[COUNTER_NAME_BYTES];
+
+	job_hash_name(jobs->partition, name);
+	return store_last_number(txn, name) == jobs->before;
+}
+
 /* False: it cannot be added now. */
 static bool add_seed(struct batch *batch, struct seed *seed)
 {
@@ -217,6 +226,8 @@ enum error batch_take_jobs(struct batch *batch, struct change *change)
 	jobs->done = 0;
 	if (!store_owns(batch->txn->store, jobs->partition))
 		return ERR_MOVED;
+	if (jobs->count > 0 && !is_noted(batch->txn, jobs))
+		return ERR_BUSY;
 	while (jobs->done < jobs->count &&
 	       add_seed(batch, &jobs->seeds[jobs->done]))
 		jobs->mark = jobs->seeds[jobs->done++].mark;

@@ -114,7 +114,9 @@ struct jobs_change {
 	struct job_mark mark;
 	struct seed *seeds; /* [count] */
 	size_t count;
-	size_t done; /* out: so many of them */
+	uint64_t before; /* of seeds: the hash that was noted last; by another
+			    one none is done, as they may be in the log */
+	size_t done;     /* out: so many of them */
 };
 
 struct gc_change {

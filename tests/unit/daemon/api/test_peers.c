@@ -816,11 +816,13 @@ START_TEST(a_job_over_the_limit_of_sites_is_never_done)
 }
 END_TEST
 
-static size_t run_seeds(struct cluster_seed *jobs, size_t count)
+static size_t run_seeds(struct cluster_seed *jobs, size_t count,
+			uint64_t before)
 {
 	for (size_t i = 0; i < count; i++)
 		jobs[i].mark = (struct job_mark){i + 1, 1000, i + 1};
-	return api_seed(joined.nodes[0].served.api, LOOPBACK, jobs, count);
+	return api_seed(joined.nodes[0].served.api, LOOPBACK, jobs, count,
+			before);
 }
 
 /* What was said of them goes. */
@@ -856,7 +858,7 @@ START_TEST(useless_seeds_spoil_no_others)
 	};
 	json_t *site;
 
-	ck_assert_uint_eq(run_seeds(jobs, 6), 6);
+	ck_assert_uint_eq(run_seeds(jobs, 6, 0), 6);
 	expect_said(jobs, 6, said);
 	site = ask_json("GET", "/v1/sites/127.0.0.1:9", NULL);
 	/* the second one has what the first one has left */
@@ -878,8 +880,8 @@ START_TEST(seeds_end_where_another_job_begins)
 		{.data = slice_of(SEED "127.0.0.2:9/\"}")},
 	};
 
-	ck_assert_uint_eq(run_seeds(jobs, 3), 1);
-	ck_assert_uint_eq(run_seeds(jobs + 1, 2), 0);
+	ck_assert_uint_eq(run_seeds(jobs, 3, 0), 1);
+	ck_assert_uint_eq(run_seeds(jobs + 1, 2, 1), 0);
 	json_decref(ask_json("GET", "/v1/sites/127.0.0.1:9", NULL));
 	refuse("GET", "/v1/sites/127.0.0.2:9", NULL, 404, "not_found");
 }

@@ -157,6 +157,21 @@ START_TEST(useless_ones_are_passed_over)
 }
 END_TEST
 
+START_TEST(what_the_log_had_already_is_not_done_again)
+{
+	add("http://a.test/1");
+	ck_assert_int_eq(commit(), ERR_NONE);
+	add("http://a.test/2");
+	ck_assert_int_eq(commit(), ERR_BUSY);
+	ck_assert_uint_eq(change.jobs.done, 0);
+	ck_assert_uint_eq(max_pages("a.test"), 100);
+	expect_mark(11, 1000, 77);
+	change.jobs.before = 77;
+	ck_assert_int_eq(commit(), ERR_NONE);
+	ck_assert_uint_eq(max_pages("a.test"), 101);
+}
+END_TEST
+
 START_TEST(who_has_lost_the_partition_does_none)
 {
 	own(1, false);
@@ -179,6 +194,7 @@ Suite *make_suite(void)
 		       one_that_has_to_wait_holds_up_those_behind_it_alone);
 	tcase_add_test(tests, where_the_first_one_has_to_wait_nothing_is_noted);
 	tcase_add_test(tests, useless_ones_are_passed_over);
+	tcase_add_test(tests, what_the_log_had_already_is_not_done_again);
 	tcase_add_test(tests, who_has_lost_the_partition_does_none);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -24,7 +24,10 @@ enum {
 	SNAPSHOT_SHARE = 4,   /* a snapshot for each 4th of it in the log */
 	NUMBERS_KEPT = 64,    /* more than what servers number anew */
 	PAUSE_MS = 60 * 1000, /* after one that failed */
-	EVENTS_AT_ONCE = 64, /* of which the last may be there without others */
+	EVENTS_AT_ONCE =
+		256, /* of which the last may be there without others */
+	SUBJECTS_AT_ONCE = 64,
+	MAX_LEAFLET_BYTES = 64 * 1024, /* before its last event */
 };
 
 #define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
@@ -152,6 +155,20 @@ static void publish_sum(struct cluster *cluster, unsigned number)
 
 /* Events. */
 
+/* The number of the event in the last line. */
+static uint64_t last_number(struct slice lines)
+{
+	const char *begin = lines.data;
+	const char *end = memrchr(begin, '\n', lines.size);
+	size_t skipped = end == NULL ? 0 : (size_t)(end + 1 - begin);
+	json_t *event =
+		json_loadb(begin + skipped, lines.size - skipped, 0, NULL);
+	json_int_t number = json_integer_value(json_object_get(event, "seq"));
+
+	json_decref(event);
+	return (uint64_t)number;
+}
+
 /* The last event of the partition that is in the stream; 0: none. False: that
  * is not known now. */
 static bool find_published(struct cluster *cluster, unsigned number,
@@ -160,17 +177,12 @@ static bool find_published(struct cluster *cluster, unsigned number,
 	char subject[BUS_SUBJECT_BYTES];
 	struct bus_message last = {0};
 	enum error error;
-	json_t *event;
 
 	*published_out = 0;
 	snprintf(subject, sizeof(subject), "tpl.evt.%03u.>", number);
 	error = cluster->ops->last(cluster->bus, BUS_EVENTS, subject, &last);
-	if (error == ERR_NONE) {
-		event = json_loadb(last.data.data, last.data.size, 0, NULL);
-		*published_out = (uint64_t)json_integer_value(
-			json_object_get(event, "seq"));
-		json_decref(event);
-	}
+	if (error == ERR_NONE && last.data.size > 0)
+		*published_out = last_number(buffer_slice(&last.data));
 	buffer_free(&last.data);
 	buffer_free(&last.subject);
 	return error == ERR_NONE || error == ERR_NOT_FOUND;
@@ -234,46 +246,74 @@ static void find_outset(struct cluster *cluster, struct outset *outset)
 	txn_end(&txn);
 }
 
-/* Events to publish; each of another subject than those before, for one
- * append(). */
+/* Events of one subject to publish, a line each. */
 struct leaflet {
-	uint64_t number;
-	unsigned partition;
+	uint64_t first; /* their numbers */
+	uint64_t last;
 	struct buffer body;
 	char subject[BUS_SUBJECT_BYTES];
-	char id[48];
+	char id[64];
 };
 
+/* For one append(), so that those of a subject are in one message. */
 struct press {
-	struct leaflet leaflets[EVENTS_AT_ONCE];
+	struct leaflet leaflets[SUBJECTS_AT_ONCE];
 	size_t count;
+	size_t events;
 	uint64_t reached; /* events up to this one were looked at */
 	bool is_full;
 };
 
 /* A subject has no blanks and no wildcards; a host neither. */
-static void write_leaflet(struct leaflet *leaflet, unsigned partition,
-			  uint64_t number, const struct event_row *event)
+static void write_subject(unsigned partition, struct slice host,
+			  char out[BUS_SUBJECT_BYTES])
 {
-	leaflet->number = number;
-	leaflet->partition = partition;
-	snprintf(leaflet->subject, sizeof(leaflet->subject),
-		 "tpl.evt.%03u.%.*s", partition,
-		 (int)(event->host.size < 200 ? event->host.size : 200),
-		 event->host.size == 0 ? "" : (const char *)event->host.data);
-	if (event->host.size == 0)
-		snprintf(leaflet->subject, sizeof(leaflet->subject),
-			 "tpl.evt.%03u._", partition);
-	snprintf(leaflet->id, sizeof(leaflet->id), "evt.%" PRIu64, number);
-	event_append(number, event, &leaflet->body);
+	if (host.size == 0)
+		host = slice_of("_");
+	snprintf(out, BUS_SUBJECT_BYTES, "tpl.evt.%03u.%.*s", partition,
+		 (int)(host.size < 200 ? host.size : 200),
+		 (const char *)host.data);
 }
 
-static bool has_subject(const struct press *press, const char *subject)
+/* That of the subject, there already or new; NULL: there is no room. */
+static struct leaflet *find_leaflet(struct press *press, const char *subject)
 {
-	for (size_t i = 0; i < press->count; i++)
-		if (strcmp(press->leaflets[i].subject, subject) == 0)
-			return true;
-	return false;
+	struct leaflet *leaflet;
+
+	if (press->events == EVENTS_AT_ONCE)
+		return NULL;
+	for (size_t i = 0; i < press->count; i++) {
+		leaflet = &press->leaflets[i];
+		if (strcmp(leaflet->subject, subject) == 0)
+			return leaflet->body.size < MAX_LEAFLET_BYTES ? leaflet
+								      : NULL;
+	}
+	if (press->count == SUBJECTS_AT_ONCE)
+		return NULL;
+	leaflet = &press->leaflets[press->count++];
+	snprintf(leaflet->subject, sizeof(leaflet->subject), "%s", subject);
+	return leaflet;
+}
+
+/* False when there is no room. */
+static bool add_event(struct press *press, unsigned partition, uint64_t number,
+		      const struct event_row *event)
+{
+	char subject[BUS_SUBJECT_BYTES];
+	struct leaflet *leaflet;
+
+	write_subject(partition, event->host, subject);
+	leaflet = find_leaflet(press, subject);
+	if (leaflet == NULL)
+		return false;
+	if (leaflet->body.size == 0)
+		leaflet->first = number;
+	else
+		buffer_append_byte(&leaflet->body, '\n');
+	leaflet->last = number;
+	event_append(number, event, &leaflet->body);
+	press->events++;
+	return true;
 }
 
 /* Take events behind `from` of the partitions in `published`, where that is
@@ -287,44 +327,42 @@ static void gather(struct cluster *cluster, uint64_t from,
 		scan_begin_at(&txn, TABLE_EVENTS, key_slice(&key), 0);
 
 	press->reached = from;
-	while (press->count < EVENTS_AT_ONCE && scan_next(&scan)) {
+	while (!press->is_full && scan_next(&scan)) {
 		uint64_t number = key_u64(scan.key, 0);
 		unsigned partition =
 			store_partition_of_event(cluster->store, number);
-		struct leaflet *leaflet = &press->leaflets[press->count];
 		struct event_row event;
 
-		if (partition < ALL_PARTITIONS &&
-		    number > published[partition] &&
-		    event_decode(scan.value, &event)) {
-			write_leaflet(leaflet, partition, number, &event);
-			if (has_subject(press, leaflet->subject)) {
-				buffer_free(&leaflet->body);
-				press->is_full = true;
-				break;
-			}
-			press->count++;
-		}
-		press->reached = number;
+		press->is_full = partition < ALL_PARTITIONS &&
+				 number > published[partition] &&
+				 event_decode(scan.value, &event) &&
+				 !add_event(press, partition, number, &event);
+		if (!press->is_full)
+			press->reached = number;
 	}
-	press->is_full |= press->count == EVENTS_AT_ONCE;
 	scan_end(&scan);
 	txn_end(&txn);
 }
 
 static enum error print(struct cluster *cluster, struct press *press)
 {
-	struct bus_entry entries[EVENTS_AT_ONCE];
+	struct bus_entry entries[SUBJECTS_AT_ONCE];
 
 	if (press->count == 0)
 		return ERR_NONE;
-	for (size_t i = 0; i < press->count; i++)
+	for (size_t i = 0; i < press->count; i++) {
+		struct leaflet *leaflet = &press->leaflets[i];
+
+		snprintf(leaflet->id, sizeof(leaflet->id),
+			 "evt.%" PRIu64 "-%" PRIu64, leaflet->first,
+			 leaflet->last);
 		entries[i] = (struct bus_entry){
-			.subject = press->leaflets[i].subject,
-			.id = press->leaflets[i].id,
-			.data = buffer_slice(&press->leaflets[i].body),
+			.subject = leaflet->subject,
+			.id = leaflet->id,
+			.data = buffer_slice(&leaflet->body),
 			.expected = BUS_ANY,
 		};
+	}
 	return cluster->ops->append(cluster->bus, entries, press->count);
 }
 

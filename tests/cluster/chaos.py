@@ -475,8 +475,9 @@ def read_stream(world):
                                  world.secrets else host.address,
                                  world.secrets and world.secrets.authority)
     try:
-        events = [json.loads(data)
-                  for _, data in server.entries("TPL_EVENTS")]
+        events = [json.loads(line)
+                  for _, data in server.entries("TPL_EVENTS")
+                  for line in data.splitlines()]
     finally:
         server.close()
     kinds = tuple(kind.rstrip("*") for kind in KINDS.split(","))

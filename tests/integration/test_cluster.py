@@ -165,8 +165,9 @@ class ClusterTest(harness.Case):
 
         def is_told():
             told = collections.defaultdict(list)
-            for _, data in server.entries("TPL_EVENTS"):
-                event = json.loads(data)
+            for event in map(json.loads, (
+                    line for _, data in server.entries("TPL_EVENTS")
+                    for line in data.splitlines())):
                 if event["seq"] not in told[event.get("site")]:
                     told[event.get("site")].append(event["seq"])
             for host in self.hosts:

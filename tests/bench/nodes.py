@@ -33,6 +33,7 @@ harness = pipeline.harness
 LOAD = harness.PROGRAMS.parent / "tests" / "bench" / "load"
 SITES = 8
 SEEDED = 5000
+REST_S = 4
 PARTS = ("crawl", "ask", "move", "seed")
 ROWS = {"lease": '"8 s"', "replicas": 2}
 SECTIONS = {"crawl": {"max_pattern": 1000000}}
@@ -113,6 +114,10 @@ class Machines:
 def crawl_once(nodes, hosts, most):
     machines = Machines(nodes)
     try:
+        time.sleep(REST_S)  # what was taken at the start is followed up
+        begin, before = time.monotonic(), machines.used()
+        time.sleep(REST_S)
+        rest = (machines.used()[0] - before[0]) / (time.monotonic() - begin)
         before = machines.used()
         begin = time.monotonic()
         machines.crawl(hosts, most)
@@ -121,7 +126,7 @@ def crawl_once(nodes, hosts, most):
         pages = machines.pages(hosts)
         return (pages, pages / seconds, (after[0] - before[0]) * 1e3 / pages,
                 (after[1] - before[1]) * 1e3 / pages,
-                machines.log_bytes() / pages / 1e3)
+                machines.log_bytes() / pages / 1e3, rest * 1e3)
     finally:
         machines.remove()
 
@@ -133,15 +138,17 @@ def measure_crawls(hosts, most, rounds):
         for nodes, rows in runs.items():
             rows.append(crawl_once(nodes, hosts, most))
     print("| | pages | pages/s | CPU ms a page, nodes | by that of one alone |"
-          " CPU ms a page, servers | kB of the log a page |")
-    print("|-|-:|-:|-:|-:|-:|-:|")
+          " CPU ms a page, servers | kB of the log a page |"
+          " CPU ms a second at rest, nodes |")
+    print("|-|-:|-:|-:|-:|-:|-:|-:|")
     for nodes, rows in runs.items():
         median = [statistics.median(column) for column in zip(*rows)]
         ratios = [row[2] / alone[2] for row, alone in zip(rows, runs[0])]
         print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} ({}) | {:.2f} | {:.1f} "
-              "|".format(names[nodes], *median[:3], statistics.median(ratios),
-                         " ".join(f"{ratio:.2f}" for ratio in ratios),
-                         *median[3:]), flush=True)
+              "| {:.1f} |".format(
+                  names[nodes], *median[:3], statistics.median(ratios),
+                  " ".join(f"{ratio:.2f}" for ratio in ratios), *median[3:]),
+              flush=True)
 
 
 def ask(node, targets, folder, connections):

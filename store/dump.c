@@ -70,6 +70,7 @@ static bool next_row(struct dump *dump)
 			}
 			dump->scan = begin_table(dump->txn, dump->partition,
 						 (enum table)dump->table);
+			dump->scan.is_keys_only = dump->is_keys_only;
 			dump->is_scanning = true;
 		}
 		if (next_in_table(dump))
@@ -135,6 +136,7 @@ uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max)
 	struct dump dump = dump_begin(txn, partition);
 	uint64_t count = 0;
 
+	dump.is_keys_only = true; /* damaged rows go, too */
 	while (count < max && next_row(&dump)) {
 		if (dump.table == TABLE_META)
 			continue; /* a number is never given again */

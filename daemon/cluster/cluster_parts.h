@@ -32,6 +32,7 @@ struct partition_sum {
 	uint64_t entry; /* its hash; 0: none yet */
 	uint64_t sum;   /* journal_sum() */
 	uint64_t rows;
+	bool is_damaged; /* some of the rows: `sum` says nothing */
 };
 
 /* How far the jobs of a partition are done. */
@@ -98,6 +99,7 @@ struct partition {
 	bool others_have_it; /* as many as shall have it have it whole */
 	bool is_owner_gone;
 	bool is_whole;
+	bool is_dropping;    /* it was to be deleted, which has failed */
 	bool is_unsure;      /* what the log has of us is not known */
 	bool is_log_full;    /* it has no room for our claim */
 	bool wants_snapshot; /* the log has lost what is here */

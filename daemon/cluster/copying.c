@@ -157,7 +157,7 @@ static enum turn copy(struct cluster *cluster, unsigned number,
 		take(cluster, number);
 		return TURN_DONE;
 	}
-	if (sums_differ(cluster, number)) {
+	if (partition->is_dropping || sums_differ(cluster, number)) {
 		drop_copy(cluster, number);
 		return TURN_AGAIN;
 	}

@@ -136,29 +136,40 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* Some of its rows go; true while there are more. */
-static bool clear_rows(struct cluster *cluster, unsigned number)
+/* Some of its rows go; *more_out: there are more. */
+static enum error clear_rows(struct cluster *cluster, unsigned number,
+			     bool *more_out)
 {
 	struct txn txn = txn_begin_write(cluster->store);
 	uint64_t gone;
 
 	journal_place_put(&txn, number, &(struct journal_place){0});
 	gone = journal_clear(&txn, number, CLEAR_ROWS);
-	if (gone < CLEAR_ROWS)
+	*more_out = gone == CLEAR_ROWS;
+	if (!*more_out)
 		journal_place_delete(&txn, number);
-	return txn_end(&txn) == ERR_NONE && gone == CLEAR_ROWS;
+	return txn_end(&txn);
 }
 
 void drop_copy(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
+	enum error error = ERR_NONE;
+	bool more = true;
 
 	lock_acquire(&cluster->lock);
 	partition->is_whole = false;
 	lock_release(&cluster->lock);
-	while (clear_rows(cluster, number))
-		;
+	while (more && error == ERR_NONE)
+		error = clear_rows(cluster, number, &more);
+	if (error != ERR_NONE)
+		log_error("cluster: partition %u: its copy here cannot be "
+			  "deleted, which is tried again: %s",
+			  number, error_text(error));
 	lock_acquire(&cluster->lock);
+	partition->is_dropping = error != ERR_NONE;
+	if (partition->is_dropping)
+		partition->locked_until_ms = clock_steady_ms() + FULL_MS;
 	partition->state = PARTITION_ELSEWHERE;
 	partition->applied = 0;
 	partition->applied_hash = 0;

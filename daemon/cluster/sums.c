@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "store/log.h"
+#include "store/partitions.h"
 
 enum { TEXT_BYTES = 96 };
 
@@ -41,15 +42,28 @@ void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)
 {
 	struct partition_sum sum = {.entry = entry};
 	struct txn txn = txn_begin_read(cluster->store);
+	enum error error;
 
 	sum.sum = journal_sum(&txn, partition, &sum.rows);
-	if (txn_end(&txn) != ERR_NONE)
+	error = txn_end(&txn);
+	/* an owner that cannot read its rows says nothing of them */
+	sum.is_damaged =
+		error == ERR_CORRUPT && !store_owns(cluster->store, partition);
+	if (error != ERR_NONE && !sum.is_damaged)
 		return;
 	lock_acquire(&cluster->lock);
 	cluster->partitions[partition].own_sum = sum;
 	wake_tending(cluster);
 	wake_copying(cluster);
 	lock_release(&cluster->lock);
+}
+
+/* Of the same entry. */
+static bool is_same(const struct partition_sum *own,
+		    const struct partition_sum *theirs)
+{
+	return !own->is_damaged && own->sum == theirs->sum &&
+	       own->rows == theirs->rows;
 }
 
 bool sums_differ(struct cluster *cluster, unsigned number)
@@ -66,14 +80,19 @@ bool sums_differ(struct cluster *cluster, unsigned number)
 		return false;
 	}
 	partition->own_sum = (struct partition_sum){0};
-	if (own.sum != theirs.sum || own.rows != theirs.rows)
+	if (!is_same(&own, &theirs))
 		cluster->divergences++;
 	lock_release(&cluster->lock);
-	if (own.sum == theirs.sum && own.rows == theirs.rows)
+	if (is_same(&own, &theirs))
 		return false;
-	log_error("cluster: partition %u: its copy here (%" PRIu64
-		  " rows) is not that of its owner (%" PRIu64
-		  " rows) behind the same entry; it is made anew",
-		  number, own.rows, theirs.rows);
+	if (own.is_damaged)
+		log_error("cluster: partition %u: its copy here has rows that "
+			  "are damaged; it is made anew",
+			  number);
+	else
+		log_error("cluster: partition %u: its copy here (%" PRIu64
+			  " rows) is not that of its owner (%" PRIu64
+			  " rows) behind the same entry; it is made anew",
+			  number, own.rows, theirs.rows);
 	return true;
 }

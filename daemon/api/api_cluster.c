@@ -32,16 +32,16 @@ static json_t *text_or_null(const char *text)
 static json_t *node_json(const struct node_facts *node)
 {
 	return json_pack(
-		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:b, "
-		"s:I}",
+		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, "
+		"s:b, s:I}",
 		"name", node->name, "address", text_or_null(node->address),
 		"version", node->version, "capacity",
 		(json_int_t)node->capacity, "owned", (json_int_t)node->owned,
-		"copies", (json_int_t)node->copies, "silent_ms",
-		(json_int_t)node->silent_ms, "clock_ms",
-		(json_int_t)node->clock_ms, "is_self", (int)node->is_self,
-		"is_draining", (int)node->is_draining, "key",
-		text_or_null(node->key), "has_strange_key",
+		"copies", (json_int_t)node->copies, "lag",
+		(json_int_t)node->lag, "silent_ms", (json_int_t)node->silent_ms,
+		"clock_ms", (json_int_t)node->clock_ms, "is_self",
+		(int)node->is_self, "is_draining", (int)node->is_draining,
+		"key", text_or_null(node->key), "has_strange_key",
 		(int)node->has_strange_key, "reseals",
 		(json_int_t)node->reseals);
 }

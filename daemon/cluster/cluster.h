@@ -60,6 +60,7 @@ struct node_facts {
 	uint32_t capacity;
 	uint32_t owned;     /* partitions */
 	uint32_t copies;    /* partitions that it has whole, its own too */
+	uint64_t lag;       /* entries of their logs that it knows to lack */
 	uint64_t silent_ms; /* since it was heard of */
 	int64_t clock_ms;   /* ahead of the servers */
 	bool is_self;

@@ -80,6 +80,15 @@ static void read_last(const json_t *last, struct member *member)
 }
 
 /* Our row, to be free()d. */
+/* Entries that are missing in what is here. */
+static uint64_t lag_of(const struct partition *partition)
+{
+	return partition->state != PARTITION_ELSEWHERE &&
+			       partition->last > partition->applied
+		       ? partition->last - partition->applied
+		       : 0;
+}
+
 static char *write_member(struct cluster *cluster)
 {
 	char copies[HEX_DIGITS + 1];
@@ -87,6 +96,7 @@ static char *write_member(struct cluster *cluster)
 	bool has[ALL_PARTITIONS];
 	bool owns[ALL_PARTITIONS];
 	json_int_t reseals = 0;
+	json_int_t lag = 0;
 	bool is_draining;
 	json_t *last = json_object();
 	json_t *row;
@@ -96,6 +106,7 @@ static char *write_member(struct cluster *cluster)
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		has[i] = cluster->partitions[i].is_whole;
 		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
+		lag += (json_int_t)lag_of(&cluster->partitions[i]);
 		if (!owns[i])
 			continue;
 		write_last(last, i, cluster->partitions[i].applied);
@@ -107,7 +118,7 @@ static char *write_member(struct cluster *cluster)
 	write_set(has, copies);
 	write_set(owns, owned);
 	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, "
-			"s:s, s:s, s:I}",
+			"s:s, s:s, s:I, s:I}",
 			"id", cluster->id, "version", cluster->options.version,
 			"address", cluster->options.address, "capacity",
 			(json_int_t)cluster->options.capacity, "draining",
@@ -116,7 +127,7 @@ static char *write_member(struct cluster *cluster)
 			"copies", copies, "owned", owned, "last", last,
 			"domains", domain_list(), "key",
 			secret_keys_id(cluster->options.secret_keys), "reseals",
-			reseals);
+			reseals, "lag", lag);
 	text = json_dumps(row, JSON_COMPACT);
 	json_decref(row);
 	if (text == NULL)
@@ -157,6 +168,7 @@ static bool read_member(const struct bus_row *row, struct member *member)
 	snprintf(facts->key, sizeof(facts->key), "%s", text_of(json, "key"));
 	facts->reseals =
 		(uint32_t)json_integer_value(json_object_get(json, "reseals"));
+	facts->lag = (uint64_t)json_integer_value(json_object_get(json, "lag"));
 	read_set(text_of(json, "copies"), member->has);
 	read_set(text_of(json, "owned"), member->owns);
 	read_last(json_object_get(json, "last"), member);

@@ -9,6 +9,7 @@ static const struct column node_columns[] = {
 	{.title = "NODE"},
 	{.title = "OWNS", .is_number = true},
 	{.title = "COPIES", .is_number = true},
+	{.title = "LAG", .is_number = true},
 	{.title = "CAPACITY", .is_number = true},
 	{.title = "SILENT", .is_number = true},
 	{.title = "CLOCK", .is_number = true},
@@ -35,6 +36,7 @@ static void add_node(struct text_table *table, const json_t *node)
 	table_add_text(table, field_text(node, "name"));
 	table_printf(table, "%" PRIu64, field_whole(node, "owned"));
 	table_printf(table, "%" PRIu64, field_whole(node, "copies"));
+	table_printf(table, "%" PRIu64, field_whole(node, "lag"));
 	table_printf(table, "%" PRIu64, field_whole(node, "capacity"));
 	table_printf(table, "%.1f s", silent_s);
 	table_printf(table, "%+.1f s", clock_s);

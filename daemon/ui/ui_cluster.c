@@ -136,22 +136,23 @@ static void append_node(struct buffer *out, const char *const *heads,
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[1], ui_whole(node, "owned"));
 	ui_count_cell(out, heads[2], ui_whole(node, "copies"));
-	ui_count_cell(out, heads[3], ui_whole(node, "capacity"));
-	append_seconds(out, heads[4], node, "silent_ms");
-	append_seconds(out, heads[5], node, "clock_ms");
-	show_cell(out, heads[6]);
+	ui_count_cell(out, heads[3], ui_whole(node, "lag"));
+	ui_count_cell(out, heads[4], ui_whole(node, "capacity"));
+	append_seconds(out, heads[5], node, "silent_ms");
+	append_seconds(out, heads[6], node, "clock_ms");
+	show_cell(out, heads[7]);
 	ui_text(out, ui_member(node, "version"), UI_LABEL_COLUMNS);
 	buffer_append_text(out, "</td>");
-	show_cell(out, heads[7]);
+	show_cell(out, heads[8]);
 	ui_text(out, ui_member(node, "address"), UI_TEXT_COLUMNS);
 	buffer_append_text(out, "</td></tr>\n");
 }
 
 static void append_nodes(struct buffer *out, const json_t *nodes)
 {
-	static const char *const heads[] = {"Node",      "#Owns",   "#Copies",
-					    "#Capacity", "#Silent", "#Clock",
-					    "Version",   "Address", NULL};
+	static const char *const heads[] = {
+		"Node",    "#Owns",  "#Copies", "#Lag",    "#Capacity",
+		"#Silent", "#Clock", "Version", "Address", NULL};
 	const json_t *node;
 	size_t i;
 

@@ -113,6 +113,10 @@ class Nodes(Pair):
         rows = nodes[0].json("/v1/cluster")["nodes"]
         # each has said that it is there in the time of a lease, or so
         self.assertLess(max(row["silent_ms"] for row in rows), 20000)
+        harness.wait_until(
+            lambda: [row["lag"] for row in
+                     nodes[0].json("/v1/cluster")["nodes"]] == [0, 0],
+            "copies that lack nothing")
         for host, owner in owners.items():
             other = nodes[1 if owner == "a" else 0]
             with self.subTest(host=host, owner=owner):

@@ -107,7 +107,7 @@ struct dump {
 	unsigned partition;
 	unsigned table; /* TABLE_COUNT: counters are next; above: the end */
 	bool is_scanning;
-	bool is_keys_only;
+	bool is_keys_only; /* values are not read */
 	uint64_t rows; /* so far */
 	uint64_t sum;  /* of their checksums */
 };

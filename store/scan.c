@@ -4,6 +4,7 @@
 #include <lmdb.h>
 #include <string.h>
 
+#include "store/checksum.h"
 #include "store/env.h"
 #include "store/journal.h"
 
@@ -72,6 +73,42 @@ bool scan_next(struct scan *scan)
 	}
 	scan_end(scan);
 	return false;
+}
+
+static bool get_current(struct scan *scan, MDB_val *key, MDB_val *value)
+{
+	int rc;
+
+	assert(scan->is_keys_only && scan->is_started);
+	if (scan->cursor == NULL || scan->txn->error != ERR_NONE)
+		return false;
+	rc = mdb_cursor_get(scan->cursor, key, value, MDB_GET_CURRENT);
+	txn_check(scan->txn, rc);
+	return rc == MDB_SUCCESS;
+}
+
+bool scan_read(struct scan *scan)
+{
+	MDB_val key;
+	MDB_val value;
+
+	if (!get_current(scan, &key, &value))
+		return false;
+	scan->value = txn_value(scan->txn, scan->table, key, value);
+	return scan->value.data != NULL;
+}
+
+bool scan_try(struct scan *scan)
+{
+	MDB_val key;
+	MDB_val value;
+
+	if (!get_current(scan, &key, &value))
+		return false;
+	scan->value =
+		checksum_read(table_name(scan->table), scan->key,
+			      (struct slice){value.mv_data, value.mv_size});
+	return scan->value.data != NULL;
 }
 
 /*

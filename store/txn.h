@@ -175,6 +175,14 @@ struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size);
 bool scan_next(struct scan *scan);
 
+/*
+ * Of a scan of keys only: the value of the current row is in scan.value from
+ * here on. False: it is damaged; scan_read() says so in the log and fails the
+ * transaction, scan_try() does not.
+ */
+bool scan_read(struct scan *scan);
+bool scan_try(struct scan *scan);
+
 /* Delete the current row of the scan, which goes on behind it. */
 void scan_delete(struct scan *scan);
 void scan_end(struct scan *scan);

@@ -32,7 +32,6 @@ struct partition_sum {
 	uint64_t entry; /* its hash; 0: none yet */
 	uint64_t sum;   /* journal_sum() */
 	uint64_t rows;
-	bool is_damaged; /* some of the rows: `sum` says nothing */
 };
 
 /* How far the jobs of a partition are done. */
@@ -72,10 +71,11 @@ struct partition {
 	uint64_t pending;      /* number of an entry whose transaction has not
 				  ended; 0: there is none */
 	uint64_t pending_hash;
-	uint64_t behind_ms; /* steady: since then an entry is missing that we
-			       have heard of; 0: none is */
-	uint64_t looked_ms; /* steady: it was read on, or compared with the
-			       last of its log */
+	uint64_t behind_ms;  /* steady: since then an entry is missing that we
+				have heard of; 0: none is */
+	uint64_t looked_ms;  /* steady: it was read on, or compared with the
+				last of its log */
+	uint64_t checked_ms; /* steady: find_damage(); 0: not yet */
 	uint64_t locked_until_ms; /* steady: a secret in it cannot be opened,
 				     and it is not read before this; 0: it is
 				     read */
@@ -99,6 +99,7 @@ struct partition {
 	bool others_have_it; /* as many as shall have it have it whole */
 	bool is_owner_gone;
 	bool is_whole;
+	bool is_damaged;     /* some rows cannot be read */
 	bool is_dropping;    /* it was to be deleted, which has failed */
 	bool is_unsure;      /* what the log has of us is not known */
 	bool is_log_full;    /* it has no room for our claim */
@@ -304,9 +305,13 @@ void *tending_main(void *argument);
 void *jobs_main(void *argument);
 
 /* sums.c: the rows of the partition, as the store has them now, which is behind
- * the entry with this hash. For the thread that wrote it, before it writes
- * more. */
+ * the entry with this hash; or that they are damaged. For the thread that wrote
+ * it, before it writes more. */
 void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry);
+
+/* After ERR_CORRUPT: whether rows of the partition cannot be read, which was
+ * not known. Reads all of them, once a minute at most. */
+bool find_damage(struct cluster *cluster, unsigned number);
 
 /* Compare what is known; a copy that differs is made anew. The copying thread.
  */

@@ -153,11 +153,13 @@ static enum turn copy(struct cluster *cluster, unsigned number,
 	}
 	if (clock_steady_ms() < partition->locked_until_ms)
 		return TURN_DONE;
+	if (replace_copy(cluster, number, partition))
+		return TURN_DONE;
 	if (is_to_be_taken(cluster, partition)) {
 		take(cluster, number);
 		return TURN_DONE;
 	}
-	if (partition->is_dropping || sums_differ(cluster, number)) {
+	if (sums_differ(cluster, number)) {
 		drop_copy(cluster, number);
 		return TURN_AGAIN;
 	}

@@ -71,6 +71,12 @@ void mend_copy(struct cluster *cluster, unsigned number, enum error error);
 /* All of it goes, before anything else is done with it. */
 void drop_copy(struct cluster *cluster, unsigned number);
 
+/* Drop one that is damaged, when another node has it whole, to which the
+ * partition is given before, if it is ours; or go on to drop one. False: it is
+ * to be kept. */
+bool replace_copy(struct cluster *cluster, unsigned number,
+		  const struct partition *partition);
+
 /* Why a copy here is of no use, for now. */
 bool is_useless(enum error error);
 

@@ -130,6 +130,9 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 		log_info("cluster: partition %u: its snapshot %" PRIu64
 			 " was loaded",
 			 number, newest);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_damaged &= error != ERR_NONE;
+	lock_release(&cluster->lock);
 	take_place(cluster, number);
 	if (number == PARTITION_COMMON)
 		engine_forget_audience(cluster->engine);
@@ -166,8 +169,12 @@ void drop_copy(struct cluster *cluster, unsigned number)
 		log_error("cluster: partition %u: its copy here cannot be "
 			  "deleted, which is tried again: %s",
 			  number, error_text(error));
+	if (error == ERR_STORE_FULL || error == ERR_IO)
+		note_full(cluster, error);
 	lock_acquire(&cluster->lock);
 	partition->is_dropping = error != ERR_NONE;
+	partition->is_damaged &= partition->is_dropping;
+	partition->own_sum = (struct partition_sum){0};
 	if (partition->is_dropping)
 		partition->locked_until_ms = clock_steady_ms() + FULL_MS;
 	partition->state = PARTITION_ELSEWHERE;
@@ -175,6 +182,22 @@ void drop_copy(struct cluster *cluster, unsigned number)
 	partition->applied_hash = 0;
 	partition->read_epoch = 0;
 	lock_release(&cluster->lock);
+}
+
+bool replace_copy(struct cluster *cluster, unsigned number,
+		  const struct partition *partition)
+{
+	char name[NODE_NAME_BYTES];
+	bool has_other = find_whole(cluster, number, name);
+
+	if (!partition->is_dropping && !(partition->is_damaged && has_other))
+		return false;
+	if (has_other &&
+	    strcmp(partition->owner, cluster->options.bus.name) == 0)
+		give_up(cluster, number);
+	else
+		drop_copy(cluster, number);
+	return true;
 }
 
 /* The newest snapshot, or the one before it, when that is damaged. One with a
@@ -227,6 +250,8 @@ void mend_copy(struct cluster *cluster, unsigned number, enum error error)
 	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
 	enum place place = PLACE_SAME;
 
+	if (error == ERR_CORRUPT && find_damage(cluster, number))
+		return; /* it is what is here: replace_copy() */
 	if (is_gap && doubt_numbers(cluster))
 		return; /* the leader may have it otherwise */
 	if (is_gap)

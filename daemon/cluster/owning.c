@@ -280,16 +280,14 @@ static void forget_revision(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-/* Give it to the one who shall own it. */
-static void hand_over(struct cluster *cluster, unsigned number)
+/* Give it to another node. */
+static void hand_over(struct cluster *cluster, unsigned number, const char *to)
 {
-	const struct partition before = view_partition(cluster, number);
-
 	set_partition_state(cluster, number, PARTITION_LEFT);
 	leave(cluster, number);
 	pipeline_leave_strangers(cluster->pipeline, LEAVE_MS);
 	/* nothing of it is committed here any more, be it left or not */
-	if (write_owner(cluster, number, before.wanted) == ERR_NONE) {
+	if (write_owner(cluster, number, to) == ERR_NONE) {
 		lock_acquire(&cluster->lock);
 		cluster->moves++;
 		lock_release(&cluster->lock);
@@ -360,6 +358,7 @@ void own(struct cluster *cluster, unsigned number,
 	 const struct partition *partition)
 {
 	const char *self = cluster->options.bus.name;
+	char whole[NODE_NAME_BYTES];
 
 	if (strcmp(partition->owner, self) != 0 ||
 	    partition->row_epoch != partition->epoch) {
@@ -374,7 +373,10 @@ void own(struct cluster *cluster, unsigned number,
 		}
 	} else if (strcmp(partition->wanted, self) != 0 &&
 		   partition->wanted_has_it) {
-		hand_over(cluster, number);
+		hand_over(cluster, number, partition->wanted);
+	} else if (partition->is_damaged &&
+		   find_whole(cluster, number, whole)) {
+		hand_over(cluster, number, whole);
 	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {
 		lock_acquire(&cluster->lock);
 		cluster->partitions[number].looked_ms = clock_steady_ms();

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/runtime/clock.h"
 #include "store/log.h"
-#include "store/partitions.h"
 
-enum { TEXT_BYTES = 96 };
+enum {
+	TEXT_BYTES = 96,
+	CHECK_MS = 60000, /* between two looks at all rows of a partition */
+};
 
 void sum_key(unsigned partition, char out[BUS_KEY_BYTES])
 {
@@ -38,6 +41,49 @@ bool sum_read(struct slice text, struct partition_sum *sum_out)
 	return true;
 }
 
+static void note_damage(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_known;
+
+	lock_acquire(&cluster->lock);
+	is_known = partition->is_damaged;
+	partition->is_damaged = true;
+	cluster->divergences += !is_known;
+	wake_copying(cluster);
+	lock_release(&cluster->lock);
+	if (!is_known)
+		log_error("cluster: partition %u: rows of it are damaged here; "
+			  "a node that has it whole takes it, and the copy "
+			  "here is made anew",
+			  number);
+}
+
+bool find_damage(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	struct txn txn;
+	bool is_looked_at;
+	enum error error;
+
+	lock_acquire(&cluster->lock);
+	is_looked_at = partition->is_damaged ||
+		       (partition->checked_ms != 0 &&
+			now_ms < partition->checked_ms + CHECK_MS);
+	if (!is_looked_at)
+		partition->checked_ms = now_ms;
+	lock_release(&cluster->lock);
+	if (is_looked_at)
+		return false;
+	txn = txn_begin_read(cluster->store);
+	journal_sum(&txn, number, NULL);
+	error = txn_end(&txn);
+	if (error == ERR_CORRUPT)
+		note_damage(cluster, number);
+	return error == ERR_CORRUPT;
+}
+
 void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)
 {
 	struct partition_sum sum = {.entry = entry};
@@ -46,24 +92,15 @@ void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)
 
 	sum.sum = journal_sum(&txn, partition, &sum.rows);
 	error = txn_end(&txn);
-	/* an owner that cannot read its rows says nothing of them */
-	sum.is_damaged =
-		error == ERR_CORRUPT && !store_owns(cluster->store, partition);
-	if (error != ERR_NONE && !sum.is_damaged)
+	if (error == ERR_CORRUPT)
+		note_damage(cluster, partition);
+	if (error != ERR_NONE)
 		return;
 	lock_acquire(&cluster->lock);
 	cluster->partitions[partition].own_sum = sum;
 	wake_tending(cluster);
 	wake_copying(cluster);
 	lock_release(&cluster->lock);
-}
-
-/* Of the same entry. */
-static bool is_same(const struct partition_sum *own,
-		    const struct partition_sum *theirs)
-{
-	return !own->is_damaged && own->sum == theirs->sum &&
-	       own->rows == theirs->rows;
 }
 
 bool sums_differ(struct cluster *cluster, unsigned number)
@@ -80,19 +117,14 @@ bool sums_differ(struct cluster *cluster, unsigned number)
 		return false;
 	}
 	partition->own_sum = (struct partition_sum){0};
-	if (!is_same(&own, &theirs))
+	if (own.sum != theirs.sum || own.rows != theirs.rows)
 		cluster->divergences++;
 	lock_release(&cluster->lock);
-	if (is_same(&own, &theirs))
+	if (own.sum == theirs.sum && own.rows == theirs.rows)
 		return false;
-	if (own.is_damaged)
-		log_error("cluster: partition %u: its copy here has rows that "
-			  "are damaged; it is made anew",
-			  number);
-	else
-		log_error("cluster: partition %u: its copy here (%" PRIu64
-			  " rows) is not that of its owner (%" PRIu64
-			  " rows) behind the same entry; it is made anew",
-			  number, own.rows, theirs.rows);
+	log_error("cluster: partition %u: its copy here (%" PRIu64
+		  " rows) is not that of its owner (%" PRIu64
+		  " rows) behind the same entry; it is made anew",
+		  number, own.rows, theirs.rows);
 	return true;
 }

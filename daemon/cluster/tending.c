@@ -326,6 +326,7 @@ static void gather(struct cluster *cluster, uint64_t from,
 	struct scan scan =
 		scan_begin_at(&txn, TABLE_EVENTS, key_slice(&key), 0);
 
+	scan.is_keys_only = true;
 	press->reached = from;
 	while (!press->is_full && scan_next(&scan)) {
 		uint64_t number = key_u64(scan.key, 0);
@@ -333,10 +334,16 @@ static void gather(struct cluster *cluster, uint64_t from,
 			store_partition_of_event(cluster->store, number);
 		struct event_row event;
 
-		press->is_full = partition < ALL_PARTITIONS &&
-				 number > published[partition] &&
-				 event_decode(scan.value, &event) &&
-				 !add_event(press, partition, number, &event);
+		if (partition >= ALL_PARTITIONS ||
+		    number <= published[partition])
+			;
+		else if (!scan_try(&scan) || !event_decode(scan.value, &event))
+			log_error("cluster: event %" PRIu64
+				  " is damaged and cannot be published",
+				  number);
+		else
+			press->is_full =
+				!add_event(press, partition, number, &event);
 		if (!press->is_full)
 			press->reached = number;
 	}

@@ -113,11 +113,11 @@ static bool is_delivered(struct delivery *delivery, const struct outlet *outlet,
 
 /* False when it is damaged, which is said once. */
 static bool take_event(struct outlet *outlet, uint64_t number,
-		       struct slice value)
+		       struct scan *scan)
 {
 	struct event_row event;
 
-	if (event_decode(value, &event)) {
+	if (scan_try(scan) && event_decode(scan->value, &event)) {
 		outlet->number = number;
 		outlet->kind = event.kind;
 		set_text(&outlet->site, event.host);
@@ -149,6 +149,7 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 	bool is_found = false;
 
 	assert(!outlet->is_running && outlet->body.size == 0);
+	scan.is_keys_only = true;
 	while (!is_found && scan_next(&scan)) {
 		uint64_t number = key_u64(scan.key, sizeof(outlet->hook));
 		unsigned partition =
@@ -160,7 +161,7 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 		    !store_owns(delivery->store, partition))
 			is_passed[partition] = true;
 		else if (!is_delivered(delivery, outlet, number))
-			is_found = take_event(outlet, number, scan.value);
+			is_found = take_event(outlet, number, &scan);
 	}
 	scan_end(&scan);
 }

@@ -42,10 +42,13 @@ static void find_sites(struct txn *txn, unsigned partition,
 {
 	struct scan scan = scan_begin(txn, TABLE_SITES, slice_of(""));
 
+	scan.is_keys_only = true;
 	while (scan_next(&scan)) {
 		struct buffer row = {0};
 
-		if (store_partition_of_host(txn->store, scan.key) != partition)
+		if (store_partition_of_host(txn->store, scan.key) !=
+			    partition ||
+		    !scan_read(&scan))
 			continue;
 		buffer_append_slice(&row, scan.value);
 		adoption->rows = mem_grow(adoption->rows, adoption->count,

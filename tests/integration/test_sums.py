@@ -9,6 +9,7 @@ import harness
 
 CHANGES = 1000  # of a partition, until its copies are compared
 HOST = "127.0.0.2:9"
+SEED = f"http://{HOST}/mark-1"
 
 
 class Sums(unittest.TestCase):
@@ -28,40 +29,67 @@ class Sums(unittest.TestCase):
     def facts(self, node):
         return node.json("/v1/cluster")
 
-    def falsify(self, node):
-        """One byte of a row in its store, while it is stopped."""
-        node.stop()
-        path = pathlib.Path(node.store) / "data.mdb"
-        before = path.read_bytes()
-        self.assertIn(b"p.mark-1", before)
-        path.write_bytes(before.replace(b"p.mark-1", b"p.mark-2"))
-        node.start()
+    def falsify(self, node, text):
+        """One byte of each row with it in its store, which it has mapped."""
+        with open(pathlib.Path(node.store) / "data.mdb", "r+b") as file:
+            whole = file.read()
+            self.assertIn(text, whole)
+            at = whole.find(text)
+            while at >= 0:
+                file.seek(at + len(text) - 1)
+                file.write(b"2")
+                at = whole.find(text, at + 1)
 
     def change_often(self, node):
         for i in range(CHANGES):
-            answer = node.post("/v1/sites", {"url": f"http://{HOST}/",
+            answer = node.post("/v1/sites", {"url": SEED,
                                              "max_bytes": 10 ** 9 + i})
             self.assertIn(answer.status, (200, 201), answer.text)
 
-    def test_a_copy_with_a_damaged_row(self):
-        self.cluster.watch(f"http://{HOST}/")
+    def watch(self):
+        """The owner of the site, and the node with a copy."""
+        self.cluster.watch(SEED)
         self.cluster.must("POST", f"/v1/sites/{HOST}/guards",
                           {"css": "p.mark-1"})
         name = self.cluster.nodes[0].get(f"/v1/sites/{HOST}").headers.get(
             "X-Templated-Node") or self.facts(self.cluster.nodes[0])["name"]
         owner, copy = sorted(self.cluster.nodes, key=lambda n: n.name != name)
         harness.wait_until(lambda: self.guards(copy) == ["p.mark-1"], "a copy")
-        self.falsify(copy)
+        return owner, copy
+
+    def test_a_copy_with_a_damaged_row(self):
+        owner, copy = self.watch()
+        self.falsify(copy, b"p.mark-1")
         self.cluster.settle()
         self.assertEqual(self.guards(copy), [])  # its checksum is wrong
         self.change_often(owner)
         harness.wait_until(lambda: self.facts(copy)["divergences"] == 1,
                            "that the copies are compared")
-        self.assertIn("its copy here has rows that are damaged",
+        self.assertIn("rows of it are damaged here",
                       copy.messages())
         harness.wait_until(lambda: self.guards(copy) == ["p.mark-1"],
                            "the copy that is made anew")
         self.change_often(owner)
+        self.assertEqual([self.facts(node)["divergences"]
+                          for node in (owner, copy)], [0, 1])
+
+    def test_a_partition_with_a_damaged_site_is_taken(self):
+        """That fails: the other one keeps it until the copy is made anew."""
+        owner, copy = self.watch()
+        self.falsify(copy, b"9/mark-1")
+        self.assertEqual(owner.ctl("node", "drain", owner.name).returncode, 0)
+
+        def has_moved():
+            answer = owner.get(f"/v1/sites/{HOST}")
+            return answer.status == 200 and \
+                answer.headers.get("X-Templated-Node") == copy.name
+        harness.wait_until(has_moved, "another owner")
+        self.assertIn("rows of it are damaged here", copy.messages())
+        answer = copy.post("/v1/sites", {"url": SEED})
+        self.assertEqual(answer.status, 200, answer.text)
+        for node in (owner, copy):
+            harness.wait_until(lambda: self.guards(node) == ["p.mark-1"],
+                               "two copies")
         self.assertEqual([self.facts(node)["divergences"]
                           for node in (owner, copy)], [0, 1])
 

@@ -218,7 +218,7 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 	bool is_read;
 	struct url url;
 	struct txn txn;
-	enum error error = ERR_NONE;
+	enum error error;
 
 	if (text == NULL)
 		return call_fail(call, 400, "bad_request",
@@ -227,7 +227,9 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);
 	is_known = site_options_find(&txn, url.host, &known);
-	txn_abort(&txn);
+	error = txn_end(&txn);
+	if (error != ERR_NONE)
+		return call_fail_with(call, error, "the site was not added");
 	is_read = site_request_read(&options, request, &call->config, &url,
 				    is_known ? &known : NULL);
 	change.url = &url;

@@ -36,11 +36,11 @@ struct partition_sum {
 
 /* How far the jobs of a partition are done. */
 struct job_place {
-	uint64_t job;     /* number of the last one that is */
-	uint64_t hash;    /* entry_hash() of it; 0: not known */
-	uint64_t time_ms; /* when the servers got it */
-	uint64_t noted;   /* hash of the last one that the store knows of */
-	unsigned unnoted; /* so many are done that the store does not know of */
+	struct job_mark last; /* that is; its hash is 0: not known */
+	uint64_t noted;       /* hash of the last one that the store knows of */
+	unsigned unnoted;     /* so many are done that it does not know of */
+	unsigned singly; /* so many seeds go one by one, as together they did
+			    not */
 	/* Where the last one is not found, those that are done: */
 	uint64_t done;         /* up to this number */
 	uint64_t done_time_ms; /* and which came before it; 0: not known */

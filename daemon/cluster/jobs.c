@@ -46,12 +46,12 @@ static void read_place(struct cluster *cluster, unsigned number,
 
 	*place = (struct job_place){0};
 	job_counter_name(number, name);
-	place->job = store_last_number(&txn, name);
+	place->last.number = store_last_number(&txn, name);
 	job_time_counter_name(number, name);
-	place->time_ms = store_last_number(&txn, name);
+	place->last.time_ms = store_last_number(&txn, name);
 	job_hash_name(number, name);
-	place->hash = store_last_number(&txn, name);
-	place->noted = place->hash;
+	place->last.hash = store_last_number(&txn, name);
+	place->noted = place->last.hash;
 	txn_end(&txn);
 }
 
@@ -72,7 +72,7 @@ static enum error find_between(struct cluster *cluster, unsigned number,
 	bool is_it = false;
 
 	subject_of(number, subject);
-	while (place->hash != 0 && search.from <= search.end && !is_it) {
+	while (place->last.hash != 0 && search.from <= search.end && !is_it) {
 		error = cluster->ops->next_of_leader(
 			cluster->bus, BUS_JOBS, subject, search.from, &message);
 		if (error != ERR_NONE)
@@ -80,12 +80,13 @@ static enum error find_between(struct cluster *cluster, unsigned number,
 		is_it = message.number <= search.end &&
 			(search.time_ms == 0 ||
 			 message.time_ms == search.time_ms) &&
-			entry_hash(buffer_slice(&message.data)) == place->hash;
+			entry_hash(buffer_slice(&message.data)) ==
+				place->last.hash;
 		search.from = message.number + 1;
 	}
 	if (is_it) {
-		place->job = message.number;
-		place->time_ms = message.time_ms;
+		place->last.number = message.number;
+		place->last.time_ms = message.time_ms;
 	} else if (error == ERR_NONE) {
 		error = ERR_NOT_FOUND;
 	}
@@ -105,7 +106,7 @@ static enum error go_back(struct cluster *cluster, unsigned number,
 {
 	char subject[BUS_SUBJECT_BYTES];
 	struct bus_message last = {0};
-	uint64_t job = place->job;
+	uint64_t job = place->last.number;
 	enum error error;
 
 	subject_of(number, subject);
@@ -119,12 +120,13 @@ static enum error go_back(struct cluster *cluster, unsigned number,
 		return ERR_NONE;
 	if (job > place->done)
 		place->done = job;
-	if (place->time_ms > place->done_time_ms)
-		place->done_time_ms = place->time_ms;
-	place->job = 0;
+	if (place->last.time_ms > place->done_time_ms)
+		place->done_time_ms = place->last.time_ms;
+	place->last.number = 0;
 	if (error == ERR_NONE && last.number >= less(job))
-		place->job = less(last.number < job ? last.number : job);
-	place->hash = 0;
+		place->last.number =
+			less(last.number < job ? last.number : job);
+	place->last.hash = 0;
 	return ERR_NONE;
 }
 
@@ -137,8 +139,8 @@ static enum error go_back(struct cluster *cluster, unsigned number,
 static enum error find_last_done(struct cluster *cluster, unsigned number,
 				 struct job_place *place, bool is_new)
 {
-	uint64_t job = place->job;
-	struct search search = {job, job, place->time_ms};
+	uint64_t job = place->last.number;
+	struct search search = {job, job, place->last.time_ms};
 	enum error error;
 
 	if (job == 0)
@@ -153,7 +155,7 @@ static enum error find_last_done(struct cluster *cluster, unsigned number,
 		error = find_between(cluster, number, place, search);
 	if (error == ERR_NOT_FOUND)
 		error = go_back(cluster, number, place,
-				is_new || place->hash != 0);
+				is_new || place->last.hash != 0);
 	return error;
 }
 
@@ -165,22 +167,39 @@ static bool is_done(const struct job_place *place,
 		message->time_ms < place->done_time_ms);
 }
 
+/* The log had what was not known to be in it, or others have done more: what
+ * the store has counts. */
+static bool catch_up(struct cluster *cluster, unsigned number,
+		     struct job_place *place)
+{
+	struct job_place stored;
+
+	read_place(cluster, number, &stored);
+	if (stored.noted == place->noted)
+		return false;
+	stored.done = place->done;
+	stored.done_time_ms = place->done_time_ms;
+	*place = stored;
+	return true;
+}
+
 static enum error note_place(struct cluster *cluster, unsigned number,
 			     struct job_place *place)
 {
 	struct change change = {
 		.kind = CHANGE_JOBS,
 		.jobs = {.partition = number,
-			 .mark = {.number = place->job,
-				  .time_ms = place->time_ms,
-				  .hash = place->hash}},
+			 .mark = place->last,
+			 .before = place->noted},
 	};
 	enum error error = pipeline_command(cluster->pipeline, &change);
 
 	if (error == ERR_NONE) {
 		place->unnoted = 0;
-		place->noted = place->hash;
+		place->noted = place->last.hash;
 	}
+	if (error == ERR_BUSY)
+		catch_up(cluster, number, place);
 	return error;
 }
 
@@ -339,7 +358,8 @@ static bool add_seed(struct cluster *cluster, const struct job_place *place,
 {
 	struct buffer *text = &group->texts[group->seeds];
 
-	if (!is_seed(message) || is_done(place, message) ||
+	if (!is_seed(message) || place->singly > 0 ||
+	    place->waiting == message->number || is_done(place, message) ||
 	    sealed_job_read(cluster->options.secret_keys, message->subject.data,
 			    buffer_slice(&message->data), text) != ERR_NONE)
 		return false;
@@ -354,7 +374,7 @@ static enum error read_group(struct cluster *cluster, unsigned number,
 			     const struct job_place *place, struct group *group)
 {
 	char subject[BUS_SUBJECT_BYTES];
-	uint64_t from = place->job + 1;
+	uint64_t from = place->last.number + 1;
 	enum error error = ERR_NONE;
 	bool goes_on = true;
 
@@ -422,30 +442,6 @@ static size_t do_seeds(struct cluster *cluster, unsigned number,
 	return done;
 }
 
-static void go_on(struct job_place *place, const struct bus_message *message)
-{
-	struct job_mark mark = mark_of(message);
-
-	place->job = mark.number;
-	place->time_ms = mark.time_ms;
-	place->hash = mark.hash;
-}
-
-/* What was not known to be in the log was read from it: go on behind it. */
-static bool catch_up(struct cluster *cluster, unsigned number,
-		     struct job_place *place)
-{
-	struct job_place stored;
-
-	read_place(cluster, number, &stored);
-	if (stored.noted == place->noted)
-		return false;
-	stored.done = place->done;
-	stored.done_time_ms = place->done_time_ms;
-	*place = stored;
-	return true;
-}
-
 /* What seeds do not do together, and all else, is done one by one. */
 static enum error do_group(struct cluster *cluster, unsigned number,
 			   struct job_place *place, const struct group *group)
@@ -456,20 +452,24 @@ static enum error do_group(struct cluster *cluster, unsigned number,
 			      ? 0
 			      : do_seeds(cluster, number, group, place->noted);
 
+	place->singly = place->singly > 0 ? place->singly - 1 : 0;
+	if (done < group->seeds)
+		place->singly = (unsigned)(group->seeds - done);
 	if (done > 0) {
-		go_on(place, &group->messages[done - 1]);
+		place->last = mark_of(&group->messages[done - 1]);
 		place->unnoted = 0;
-		place->noted = place->hash;
+		place->noted = place->last.hash;
 		return ERR_NONE;
 	}
+	/* where that stands now is to be looked for */
 	if (group->seeds > 0 && catch_up(cluster, number, place))
-		return ERR_NONE;
+		return ERR_BUSY;
 	if (!is_done(place, first)) {
 		error = try_job(cluster, number, place, first);
 		place->unnoted += error == ERR_NONE;
 	}
 	if (error == ERR_NONE)
-		go_on(place, first);
+		place->last = mark_of(first);
 	return error;
 }
 

@@ -200,7 +200,7 @@ static void put_mark(struct txn *txn, unsigned partition,
 		(struct slice){&mark->hash, sizeof(mark->hash)});
 }
 
-/* Whether nothing was noted that who gives the seeds does not know of. */
+/* Whether nothing was noted that who does the jobs does not know of. */
 static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
 {
 	char name[COUNTER_NAME_BYTES];
@@ -222,6 +222,28 @@ static bool add_seed(struct batch *batch, struct seed *seed)
 	return seed->error == ERR_NONE || seed->error == ERR_TOO_LARGE;
 }
 
+/* One that reads all of a site is added alone: a transaction is not to take as
+ * long as many of them. */
+static void add_seeds(struct batch *batch, struct jobs_change *jobs)
+{
+	bool goes_on = true;
+
+	while (goes_on && jobs->done < jobs->count) {
+		struct seed *seed = &jobs->seeds[jobs->done];
+		bool is_slow =
+			seed->url != NULL &&
+			batch_reads_site(batch, seed->url, &seed->options);
+
+		goes_on =
+			(!is_slow || jobs->done == 0) && add_seed(batch, seed);
+		if (!goes_on)
+			return;
+		jobs->mark = seed->mark;
+		jobs->done++;
+		goes_on = !is_slow;
+	}
+}
+
 enum error batch_take_jobs(struct batch *batch, struct change *change)
 {
 	struct jobs_change *jobs = &change->jobs;
@@ -229,11 +251,9 @@ enum error batch_take_jobs(struct batch *batch, struct change *change)
 	jobs->done = 0;
 	if (!store_owns(batch->txn->store, jobs->partition))
 		return ERR_MOVED;
-	if (jobs->count > 0 && !is_noted(batch->txn, jobs))
+	if (!is_noted(batch->txn, jobs))
 		return ERR_BUSY;
-	while (jobs->done < jobs->count &&
-	       add_seed(batch, &jobs->seeds[jobs->done]))
-		jobs->mark = jobs->seeds[jobs->done++].mark;
+	add_seeds(batch, jobs);
 	if (jobs->count == 0 || jobs->done > 0)
 		put_mark(batch->txn, jobs->partition, &jobs->mark);
 	return ERR_NONE;

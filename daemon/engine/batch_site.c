@@ -97,6 +97,18 @@ static bool has_other_limits(const struct site_options *before,
 	       before->saturation != options->saturation;
 }
 
+bool batch_reads_site(struct batch *batch, const struct url *seed,
+		      const struct site_options *options)
+{
+	const struct site *site =
+		sites_find(batch->sites, slice_of(seed->host));
+
+	return site != NULL &&
+	       (has_other_limits(&site->row.options, options) ||
+		((options->flags & SITE_IS_AUTO) == 0 &&
+		 site->row.options.threshold != options->threshold));
+}
+
 /*
  * The seed says whose the headers and the proxy are. One that comes from
  * another origin takes none along but those that come with it.

@@ -105,17 +105,18 @@ struct seed {
 };
 
 /*
- * The seeds, in their order, up to the first one that cannot be added now; and
- * the jobs of the partition are done up to the last one of these. Without seeds
- * they are done up to the mark.
+ * The seeds, in their order, up to the first one that cannot be added now, or
+ * that reads all of its site and is to be the first one; and the jobs of the
+ * partition are done up to the last one of these. Without seeds they are done
+ * up to the mark.
  */
 struct jobs_change {
 	unsigned partition;
 	struct job_mark mark;
 	struct seed *seeds; /* [count] */
 	size_t count;
-	uint64_t before; /* of seeds: the hash that was noted last; by another
-			    one none is done, as they may be in the log */
+	uint64_t before; /* the hash that was noted last; where it is another
+			    one nothing is done, as the log may have it */
 	size_t done;     /* out: so many of them */
 };
 

@@ -49,20 +49,25 @@ static void tear_down(void)
 }
 
 /* NULL: it is useless. Its number is 11 and so on. */
-static void add(const char *url)
+static void add_with(const char *url, uint32_t pages)
 {
 	size_t i = change.jobs.count++;
 
 	seeds[i] = (struct seed){
 		.options = {.measure = MEASURE_CPC,
 			    .threshold = 250,
-			    .max_pages = (uint32_t)(100 + i)},
+			    .max_pages = pages},
 		.mark = {.number = 11 + i, .time_ms = 1000 + i, .hash = 77 + i},
 	};
 	if (url == NULL)
 		return;
 	ck_assert_int_eq(url_parse(&urls[i], slice_of(url), NULL), ERR_NONE);
 	seeds[i].url = &urls[i];
+}
+
+static void add(const char *url)
+{
+	add_with(url, 100);
 }
 
 static enum error commit(void)
@@ -104,8 +109,29 @@ START_TEST(all_are_done_in_their_order_with_how_far_they_are)
 	add("http://a.test/2");
 	ck_assert_int_eq(commit(), ERR_NONE);
 	ck_assert_uint_eq(change.jobs.done, 3);
-	ck_assert_uint_eq(max_pages("a.test"), 102);
-	ck_assert_uint_eq(max_pages("a2.test"), 101);
+	ck_assert_uint_eq(max_pages("a.test"), 100);
+	ck_assert_uint_eq(max_pages("a2.test"), 100);
+	expect_mark(13, 1002, 79);
+}
+END_TEST
+
+/* What was skipped of the site is read. */
+START_TEST(one_that_changes_limits_is_done_alone)
+{
+	add("http://a.test/1");
+	add("http://a2.test/");
+	add_with("http://a.test/2", 200);
+	add_with("http://a.test/3", 200);
+	ck_assert_int_eq(commit(), ERR_NONE);
+	ck_assert_uint_eq(change.jobs.done, 2);
+	ck_assert_uint_eq(max_pages("a.test"), 100);
+	expect_mark(12, 1001, 78);
+	change.jobs.seeds += 2;
+	change.jobs.count -= 2;
+	change.jobs.before = 78;
+	ck_assert_int_eq(commit(), ERR_NONE);
+	ck_assert_uint_eq(change.jobs.done, 1);
+	ck_assert_uint_eq(max_pages("a.test"), 200);
 	expect_mark(13, 1002, 79);
 }
 END_TEST
@@ -150,25 +176,24 @@ START_TEST(useless_ones_are_passed_over)
 	ck_assert_uint_eq(change.jobs.done, 8);
 	ck_assert_int_eq(seeds[5].error, ERR_TOO_LARGE);
 	ck_assert_int_eq(seeds[6].error, ERR_NONE);
-	ck_assert_uint_eq(max_pages("a3.test"), 104);
+	ck_assert_uint_eq(max_pages("a3.test"), 100);
 	ck_assert_uint_eq(max_pages("a4.test"), 0);
-	ck_assert_uint_eq(max_pages("a.test"), 106);
 	expect_mark(18, 1007, 84);
 }
 END_TEST
 
 START_TEST(what_the_log_had_already_is_not_done_again)
 {
-	add("http://a.test/1");
+	add("http://a.test/");
 	ck_assert_int_eq(commit(), ERR_NONE);
-	add("http://a.test/2");
+	add("http://a2.test/");
 	ck_assert_int_eq(commit(), ERR_BUSY);
 	ck_assert_uint_eq(change.jobs.done, 0);
-	ck_assert_uint_eq(max_pages("a.test"), 100);
+	ck_assert_uint_eq(max_pages("a2.test"), 0);
 	expect_mark(11, 1000, 77);
 	change.jobs.before = 77;
 	ck_assert_int_eq(commit(), ERR_NONE);
-	ck_assert_uint_eq(max_pages("a.test"), 101);
+	ck_assert_uint_eq(max_pages("a2.test"), 100);
 }
 END_TEST
 
@@ -192,6 +217,7 @@ Suite *make_suite(void)
 		       all_are_done_in_their_order_with_how_far_they_are);
 	tcase_add_test(tests,
 		       one_that_has_to_wait_holds_up_those_behind_it_alone);
+	tcase_add_test(tests, one_that_changes_limits_is_done_alone);
 	tcase_add_test(tests, where_the_first_one_has_to_wait_nothing_is_noted);
 	tcase_add_test(tests, useless_ones_are_passed_over);
 	tcase_add_test(tests, what_the_log_had_already_is_not_done_again);

@@ -243,10 +243,6 @@ void api_end_work(struct api *api, enum work_kind kind);
 /* The word for it in answers and metrics. */
 const char *partition_state_name(enum partition_state state);
 
-/* Entries of the log of a partition that are not here yet; 0 of one that is
- * not here at all. */
-uint64_t partition_lag(const struct partition_facts *row);
-
 /* How many pages a request may have extracted at a time. */
 size_t call_threads(const struct call *call);
 /*

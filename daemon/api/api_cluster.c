@@ -46,14 +46,6 @@ static json_t *node_json(const struct node_facts *node)
 		(json_int_t)node->reseals);
 }
 
-uint64_t partition_lag(const struct partition_facts *row)
-{
-	bool is_here = row->state != PARTITION_ELSEWHERE;
-
-	return is_here && row->last > row->applied ? row->last - row->applied
-						   : 0;
-}
-
 static json_t *partition_json(unsigned number,
 			      const struct partition_facts *row)
 {
@@ -63,8 +55,8 @@ static json_t *partition_json(unsigned number,
 		text_or_null(row->owner), "wanted", text_or_null(row->wanted),
 		"epoch", (json_int_t)row->epoch, "applied",
 		(json_int_t)row->applied, "last", (json_int_t)row->last, "lag",
-		(json_int_t)partition_lag(row), "is_locked",
-		(int)row->is_locked);
+		(json_int_t)partition_lag(row->state, row->applied, row->last),
+		"is_locked", (int)row->is_locked);
 }
 
 static json_t *facts_json(const struct cluster_facts *facts)

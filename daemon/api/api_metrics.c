@@ -301,8 +301,10 @@ static void write_partitions(const struct cluster_facts *facts,
 	uint64_t lag = 0;
 
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		counts[facts->partitions[i].state]++;
-		lag += partition_lag(&facts->partitions[i]);
+		const struct partition_facts *row = &facts->partitions[i];
+
+		counts[row->state]++;
+		lag += partition_lag(row->state, row->applied, row->last);
 	}
 	metric_begin(out, METRIC_CLUSTER_PARTITIONS);
 	for (unsigned i = 0; i <= PARTITION_LEFT; i++)

@@ -302,6 +302,13 @@ void cluster_close(struct cluster *cluster)
 	free(cluster);
 }
 
+uint64_t partition_lag(enum partition_state state, uint64_t applied,
+		       uint64_t last)
+{
+	return state != PARTITION_ELSEWHERE && last > applied ? last - applied
+							      : 0;
+}
+
 void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out)
 {
 	lock_acquire(&cluster->lock);

@@ -53,6 +53,11 @@ struct partition_facts {
 			 */
 };
 
+/* How far a copy is behind: in numbers of the stream, which all partitions
+ * share, so that it is at least the entries that it lacks. Pure. */
+uint64_t partition_lag(enum partition_state state, uint64_t applied,
+		       uint64_t last);
+
 struct node_facts {
 	char name[NODE_NAME_BYTES];
 	char address[NODE_ADDRESS_BYTES]; /* for direct connections */
@@ -60,7 +65,7 @@ struct node_facts {
 	uint32_t capacity;
 	uint32_t owned;     /* partitions */
 	uint32_t copies;    /* partitions that it has whole, its own too */
-	uint64_t lag;       /* entries of their logs that it knows to lack */
+	uint64_t lag;       /* partition_lag() of all of these */
 	uint64_t silent_ms; /* since it was heard of */
 	int64_t clock_ms;   /* ahead of the servers */
 	bool is_self;

@@ -447,6 +447,8 @@ bool ends_with(struct cluster *cluster, unsigned number,
 	if (partition->applied_hash == 0 && partition->applied == end->number)
 		partition->applied_hash = end->hash;
 	is_it = partition->applied_hash == end->hash;
+	if (is_it) /* what we have heard of may have other numbers now */
+		partition->last = end->number;
 	lock_release(&cluster->lock);
 	if (is_it)
 		renumber(cluster, number, end->number);

@@ -80,15 +80,6 @@ static void read_last(const json_t *last, struct member *member)
 }
 
 /* Our row, to be free()d. */
-/* Entries that are missing in what is here. */
-static uint64_t lag_of(const struct partition *partition)
-{
-	return partition->state != PARTITION_ELSEWHERE &&
-			       partition->last > partition->applied
-		       ? partition->last - partition->applied
-		       : 0;
-}
-
 static char *write_member(struct cluster *cluster)
 {
 	char copies[HEX_DIGITS + 1];
@@ -106,7 +97,9 @@ static char *write_member(struct cluster *cluster)
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
 		has[i] = cluster->partitions[i].is_whole;
 		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
-		lag += (json_int_t)lag_of(&cluster->partitions[i]);
+		lag += (json_int_t)partition_lag(cluster->partitions[i].state,
+						 cluster->partitions[i].applied,
+						 cluster->partitions[i].last);
 		if (!owns[i])
 			continue;
 		write_last(last, i, cluster->partitions[i].applied);

@@ -27,7 +27,7 @@ enum {
 	EVENTS_AT_ONCE =
 		256, /* of which the last may be there without others */
 	SUBJECTS_AT_ONCE = 64,
-	MAX_LEAFLET_BYTES = 64 * 1024, /* before its last event */
+	MAX_LEAFLET_BYTES = 64 * 1024,
 };
 
 #define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
@@ -260,6 +260,7 @@ struct press {
 	struct leaflet leaflets[SUBJECTS_AT_ONCE];
 	size_t count;
 	size_t events;
+	size_t max_bytes; /* of a body, before its last event */
 	uint64_t reached; /* events up to this one were looked at */
 	bool is_full;
 };
@@ -285,8 +286,8 @@ static struct leaflet *find_leaflet(struct press *press, const char *subject)
 	for (size_t i = 0; i < press->count; i++) {
 		leaflet = &press->leaflets[i];
 		if (strcmp(leaflet->subject, subject) == 0)
-			return leaflet->body.size < MAX_LEAFLET_BYTES ? leaflet
-								      : NULL;
+			return leaflet->body.size < press->max_bytes ? leaflet
+								     : NULL;
 	}
 	if (press->count == SUBJECTS_AT_ONCE)
 		return NULL;
@@ -444,6 +445,14 @@ static void note(struct cluster *cluster, const uint64_t *published,
 	lock_release(&cluster->lock);
 }
 
+/* So that one more event has room. */
+static size_t max_leaflet_bytes(struct cluster *cluster)
+{
+	size_t half = cluster->ops->max_bytes(cluster->bus) / 2;
+
+	return half < MAX_LEAFLET_BYTES ? half : MAX_LEAFLET_BYTES;
+}
+
 static void publish_events(struct cluster *cluster)
 {
 	uint64_t published[ALL_PARTITIONS];
@@ -451,7 +460,9 @@ static void publish_events(struct cluster *cluster)
 	bool goes_on = from != UINT64_MAX;
 
 	while (goes_on) {
-		struct press press = {0};
+		struct press press = {
+			.max_bytes = max_leaflet_bytes(cluster),
+		};
 		enum error error;
 
 		gather(cluster, from, published, &press);

@@ -108,8 +108,8 @@ struct dump {
 	unsigned table; /* TABLE_COUNT: counters are next; above: the end */
 	bool is_scanning;
 	bool is_keys_only; /* values are not read */
-	uint64_t rows; /* so far */
-	uint64_t sum;  /* of their checksums */
+	uint64_t rows;     /* so far */
+	uint64_t sum;      /* of their checksums */
 };
 
 struct dump dump_begin(struct txn *txn, unsigned partition);

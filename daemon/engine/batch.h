@@ -47,11 +47,12 @@ struct site *batch_new_site(struct batch *batch, const struct url *seed,
  * host is another node's. */
 enum error batch_no_site(const struct batch *batch);
 
-/* `redirects`: hops that led to the seed. */
 /* Whether to add it changes a known site so that all of it is read: what was
  * skipped may be visited, or it is cut anew. */
 bool batch_reads_site(struct batch *batch, const struct url *seed,
 		      const struct site_options *options);
+
+/* `redirects`: hops that led to the seed. */
 enum error batch_add_site(struct batch *batch, const struct url *seed,
 			  const struct site_options *options,
 			  unsigned redirects);

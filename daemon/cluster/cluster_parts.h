@@ -76,6 +76,8 @@ struct partition {
 	uint64_t looked_ms;  /* steady: it was read on, or compared with the
 				last of its log */
 	uint64_t checked_ms; /* steady: find_damage(); 0: not yet */
+	uint64_t damaged_ms; /* steady: it is known since then that some rows
+				cannot be read; 0: of none */
 	uint64_t locked_until_ms; /* steady: a secret in it cannot be opened,
 				     and it is not read before this; 0: it is
 				     read */
@@ -99,7 +101,6 @@ struct partition {
 	bool others_have_it; /* as many as shall have it have it whole */
 	bool is_owner_gone;
 	bool is_whole;
-	bool is_damaged;     /* some rows cannot be read */
 	bool is_dropping;    /* it was to be deleted, which has failed */
 	bool is_unsure;      /* what the log has of us is not known */
 	bool is_log_full;    /* it has no room for our claim */
@@ -312,6 +313,11 @@ void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry);
 /* After ERR_CORRUPT: whether rows of the partition cannot be read, which was
  * not known. Reads all of them, once a minute at most. */
 bool find_damage(struct cluster *cluster, unsigned number);
+
+/* Whether rows are damaged, and others have had time to say that theirs are,
+ * too. */
+bool is_damage_told(const struct cluster *cluster,
+		    const struct partition *partition);
 
 /* Compare what is known; a copy that differs is made anew. The copying thread.
  */

@@ -95,7 +95,8 @@ static char *write_member(struct cluster *cluster)
 
 	lock_acquire(&cluster->lock);
 	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		has[i] = cluster->partitions[i].is_whole;
+		has[i] = cluster->partitions[i].is_whole &&
+			 cluster->partitions[i].damaged_ms == 0;
 		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
 		lag += (json_int_t)partition_lag(cluster->partitions[i].state,
 						 cluster->partitions[i].applied,
@@ -451,6 +452,7 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 	const char *self = cluster->options.bus.name;
 	const struct member *owner = find_member(cluster, partition->owner);
 	unsigned copies = cluster->options.copies;
+	const char *first;
 
 	partition->wanted[0] = '\0';
 	partition->wants_copy = number == PARTITION_COMMON;
@@ -478,8 +480,9 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 	if (owner != NULL && owner->last[number] > partition->last)
 		partition->last = owner->last[number];
 	partition->is_owner_gone = partition->revision != 0 && owner == NULL;
-	partition->is_first =
-		strcmp(first_of_whole(cluster, nodes, number), self) == 0;
+	first = first_of_whole(cluster, nodes, number);
+	/* of damaged copies, where there is no other, any */
+	partition->is_first = first[0] == '\0' || strcmp(first, self) == 0;
 }
 
 /* Those who are there, in their order, and those who are away. */

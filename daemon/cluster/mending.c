@@ -131,7 +131,8 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 			 " was loaded",
 			 number, newest);
 	lock_acquire(&cluster->lock);
-	cluster->partitions[number].is_damaged &= error != ERR_NONE;
+	if (error == ERR_NONE)
+		cluster->partitions[number].damaged_ms = 0;
 	lock_release(&cluster->lock);
 	take_place(cluster, number);
 	if (number == PARTITION_COMMON)
@@ -173,7 +174,8 @@ void drop_copy(struct cluster *cluster, unsigned number)
 		note_full(cluster, error);
 	lock_acquire(&cluster->lock);
 	partition->is_dropping = error != ERR_NONE;
-	partition->is_damaged &= partition->is_dropping;
+	if (!partition->is_dropping)
+		partition->damaged_ms = 0;
 	partition->own_sum = (struct partition_sum){0};
 	if (partition->is_dropping)
 		partition->locked_until_ms = clock_steady_ms() + FULL_MS;
@@ -190,12 +192,13 @@ bool replace_copy(struct cluster *cluster, unsigned number,
 	char name[NODE_NAME_BYTES];
 	bool has_other = find_whole(cluster, number, name);
 
-	if (!partition->is_dropping && !(partition->is_damaged && has_other))
+	if (!partition->is_dropping &&
+	    !(partition->damaged_ms != 0 && has_other))
 		return false;
 	if (has_other &&
 	    strcmp(partition->owner, cluster->options.bus.name) == 0)
 		give_up(cluster, number);
-	else
+	else if (partition->is_dropping || is_damage_told(cluster, partition))
 		drop_copy(cluster, number);
 	return true;
 }

@@ -374,7 +374,7 @@ void own(struct cluster *cluster, unsigned number,
 	} else if (strcmp(partition->wanted, self) != 0 &&
 		   partition->wanted_has_it) {
 		hand_over(cluster, number, partition->wanted);
-	} else if (partition->is_damaged &&
+	} else if (is_damage_told(cluster, partition) &&
 		   find_whole(cluster, number, whole)) {
 		hand_over(cluster, number, whole);
 	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {

@@ -47,8 +47,9 @@ static void note_damage(struct cluster *cluster, unsigned number)
 	bool is_known;
 
 	lock_acquire(&cluster->lock);
-	is_known = partition->is_damaged;
-	partition->is_damaged = true;
+	is_known = partition->damaged_ms != 0;
+	if (!is_known)
+		partition->damaged_ms = clock_steady_ms();
 	cluster->divergences += !is_known;
 	wake_copying(cluster);
 	lock_release(&cluster->lock);
@@ -68,7 +69,7 @@ bool find_damage(struct cluster *cluster, unsigned number)
 	enum error error;
 
 	lock_acquire(&cluster->lock);
-	is_looked_at = partition->is_damaged ||
+	is_looked_at = partition->damaged_ms != 0 ||
 		       (partition->checked_ms != 0 &&
 			now_ms < partition->checked_ms + CHECK_MS);
 	if (!is_looked_at)
@@ -82,6 +83,14 @@ bool find_damage(struct cluster *cluster, unsigned number)
 	if (error == ERR_CORRUPT)
 		note_damage(cluster, number);
 	return error == ERR_CORRUPT;
+}
+
+bool is_damage_told(const struct cluster *cluster,
+		    const struct partition *partition)
+{
+	return partition->damaged_ms != 0 &&
+	       clock_steady_ms() >=
+		       partition->damaged_ms + cluster->options.bus.lease_ms;
 }
 
 void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)

@@ -93,6 +93,28 @@ class Sums(unittest.TestCase):
         self.assertEqual([self.facts(node)["divergences"]
                           for node in (owner, copy)], [0, 1])
 
+    def test_no_copy_is_without_damage(self):
+        """Then it stays where it is, and none is thrown away."""
+        owner, copy = self.watch()
+        for node in (owner, copy):
+            self.falsify(node, b"p.mark-1")
+        self.change_often(owner)
+
+        def have_found_it():
+            return [self.facts(node)["divergences"]
+                    for node in (owner, copy)] == [1, 1]
+        harness.wait_until(have_found_it, "that each finds its damage")
+        self.cluster.settle()
+        before = [self.facts(node)["moves"] for node in (owner, copy)]
+        self.change_often(owner)
+        self.assertEqual([self.facts(node)["moves"]
+                          for node in (owner, copy)], before)
+        for node in (owner, copy):
+            answer = node.get(f"/v1/sites/{HOST}", stale="ok")
+            self.assertNotIn("X-Templated-Node", answer.headers)
+            self.assertEqual(answer.json["max_bytes"],
+                             10 ** 9 + CHANGES - 1, answer.text)
+
 
 if __name__ == "__main__":
     broker.needed()

@@ -386,7 +386,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 	[METRIC_CLUSTER_DIVERGENCES] = {
 		.name = "cluster_divergences_total",
 		.type = "counter",
-		.help = "Copies that were found to differ",
+		.help = "Copies that were found to differ, or to have damaged rows",
 	},
 	[METRIC_CLUSTER_LOCKED] = {
 		.name = "cluster_locked_partitions",

@@ -77,7 +77,8 @@ class World:
         if self.options.alone:
             return []
         hosts = [self.network.host(101 + i) for i in range(3)]
-        return [machines.Server(host, [h.address for h in hosts])
+        addresses = [host.address for host in hosts]
+        return [machines.Server(host, addresses, self.options.library)
                 for host in hosts]
 
     def make_nodes(self):
@@ -260,17 +261,45 @@ def cut_node_from_servers(world, source):
     return node.name, node.host.heal
 
 
+def slow_down(hosts, source):
+    host = source.choice(hosts)
+    wait_ms = source.choice((50, 300, 2000))
+    host.faults.set(sync_ms=wait_ms)
+    return f"{host.name} {wait_ms} ms", host.faults.set
+
+
 def slow_disk(world, source):
-    node = source.choice(world.nodes)
-    node.faults.set(sync_ms=source.choice((50, 300, 2000)))
-    return node.name, node.faults.set
+    return slow_down(world.nodes, source)
+
+
+def slow_disk_of_server(world, source):
+    return slow_down(world.servers, source)
+
+
+def shift_clock(hosts, source):
+    host = source.choice(hosts)
+    ahead_ms = source.choice((-1, 1)) * source.choice((3000, 60000, 3600000))
+    host.faults.set(clock_ms=ahead_ms)
+    return f"{host.name} {ahead_ms} ms", host.faults.set
 
 
 def wrong_clock(world, source):
-    node = source.choice(world.nodes)
-    node.faults.set(clock_ms=source.choice((-1, 1))
-                    * source.choice((3000, 60000, 3600000)))
-    return node.name, node.faults.set
+    return shift_clock(world.nodes, source)
+
+
+def wrong_clock_of_server(world, source):
+    return shift_clock(world.servers, source)
+
+
+def wrong_clock_of_all_servers(world, source):
+    """By the same time: who sets it right does so for all."""
+    heals = []
+    state = source.getstate()
+    for server in world.servers:
+        source.setstate(state)
+        what, heal = shift_clock([server], source)
+        heals.append(heal)
+    return f"all servers, {what}", lambda: [heal() for heal in heals]
 
 
 def full_disk(world, source):
@@ -313,7 +342,8 @@ FAULTS = (
     (cut_node_from_servers, 3, True), (slow_disk, 2, False),
     (wrong_clock, 2, False), (full_disk, 1, False), (kill_server, 3, True),
     (pause_server, 2, True), (cut_server, 2, True),
-    (kill_all_servers, 1, True), (upgrade_node, 6, False),
+    (kill_all_servers, 1, True), (slow_disk_of_server, 2, True),
+    (wrong_clock_of_server, 2, True), (wrong_clock_of_all_servers, 1, True), (upgrade_node, 6, False),
 )
 
 

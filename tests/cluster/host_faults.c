@@ -1,23 +1,15 @@
 /*
- * tests/cluster/host_faults.c - a slow disk and a wrong clock, for one process:
- * loaded before the C library (LD_PRELOAD). $HOST_FAULTS names a file of two
- * int64_t, which are read again at every call; it is mapped at the start, since
- * processes in a sandbox can open nothing later.
+ * tests/cluster/host_faults.c - the faults of $HOST_FAULTS (faults.h) for a
+ * process that asks the C library for its disk and its clock: loaded before
+ * that (LD_PRELOAD).
  */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
-struct faults {
-	volatile int64_t sync_ms;  /* that each write to the disk waits */
-	volatile int64_t clock_ms; /* that the system's clock is ahead */
-};
+#include "faults.h"
 
 static const struct faults *faults;
 
@@ -25,15 +17,8 @@ __attribute__((constructor)) static void load(void)
 {
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread yet */
 	const char *path = getenv("HOST_FAULTS");
-	int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	void *map;
 
-	if (fd < 0)
-		return;
-	map = mmap(NULL, sizeof(*faults), PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	if (map != MAP_FAILED)
-		faults = map;
+	faults = path == NULL ? NULL : faults_map(path);
 }
 
 static void wait_for_disk(void)
@@ -72,21 +57,12 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock,
 {
 	static clock_reader *real;
 	int status;
-	int64_t ns;
 
 	if (real == NULL)
 		*(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
 	status = real(clock, now);
-	if (faults == NULL || clock != CLOCK_REALTIME)
-		return status;
-	ns = now->tv_nsec + faults->clock_ms % 1000 * 1000000;
-	now->tv_sec += faults->clock_ms / 1000;
-	if (ns < 0) {
-		ns += 1000000000;
-		now->tv_sec--;
-	}
-	now->tv_sec += ns / 1000000000;
-	now->tv_nsec = ns % 1000000000;
+	if (faults != NULL && clock == CLOCK_REALTIME)
+		faults_shift(faults, now);
 	return status;
 }
 

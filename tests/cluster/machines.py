@@ -31,7 +31,7 @@ cluster {{
 class Server:
     """A nats-server; `addresses` are those of all of them."""
 
-    def __init__(self, host, addresses):
+    def __init__(self, host, addresses, library):
         self.host = host
         self.name = "server-" + host.address.rpartition(".")[2]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-nats-"))
@@ -39,12 +39,14 @@ class Server:
         (self.folder / "conf").write_text(SERVER_CONF.format(
             name=self.name, address=host.address, folder=self.folder,
             routes=routes))
+        self.faults = network.Faults(library, self.folder / "faults")
         self.process = None
 
     def start(self):
         with open(self.folder / "log", "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [*self.host.words(), NATS, "-c", str(self.folder / "conf")],
+                [*self.host.words(), *self.faults.words(), NATS, "-c",
+                 str(self.folder / "conf")],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def listens(self):

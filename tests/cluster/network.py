@@ -102,7 +102,8 @@ class Host:
 
 
 class Faults:
-    """The disk and the clock of one process: host_faults.c."""
+    """The disk and the clock of one process: host_faults.c by its environment,
+    server_faults.c, which lies beside it, by the words before its own."""
 
     def __init__(self, library, path):
         self.library = str(library)
@@ -117,6 +118,10 @@ class Faults:
 
     def environment(self):
         return {"LD_PRELOAD": self.library, "HOST_FAULTS": str(self.path)}
+
+    def words(self):
+        return [str(pathlib.Path(self.library).with_name("server_faults")),
+                str(self.path)]
 
 
 class Recorder:

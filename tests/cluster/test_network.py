@@ -73,13 +73,21 @@ class Hosts(unittest.TestCase):
 
 
 class Faults(unittest.TestCase):
-    def test_disk_and_clock_change_while_the_process_runs(self):
+    """They change while the process runs."""
+
+    def test_by_the_library(self):
+        self.change(lambda faults: [], lambda faults: faults.environment())
+
+    def test_by_the_kernel(self):
+        self.change(lambda faults: faults.words(), lambda faults: {})
+
+    def change(self, words, environment):
         with tempfile.TemporaryDirectory() as folder:
             faults = network.Faults(LIBRARY, pathlib.Path(folder) / "faults")
             with subprocess.Popen(
-                    [sys.executable, "-c", WITNESS], stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE, text=True,
-                    env=faults.environment()) as witness:
+                    [*words(faults), sys.executable, "-c", WITNESS],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                    env=environment(faults)) as witness:
                 def see():
                     print(file=witness.stdin, flush=True)
                     waited, now = witness.stdout.readline().split()

@@ -192,7 +192,8 @@ struct bus_ops {
 			  const char *key, struct slice value,
 			  uint64_t expected, uint64_t *revision_out);
 
-	/* ERR_NOT_FOUND. */
+	/* ERR_NOT_FOUND: it is not there; with a revision it was removed, and
+	 * else it may have gone for its age. */
 	enum error (*get)(struct bus *bus, enum bus_bucket bucket,
 			  const char *key, struct bus_row *row_out);
 

@@ -261,9 +261,11 @@ static enum error look_at_nodes(struct cluster *cluster)
 
 	if (error != ERR_NONE)
 		return error;
+	sightings_note(cluster, rows, count);
 	members = mem_alloc(count + 1, sizeof(*members));
 	for (size_t i = 0; i < count; i++)
-		used += read_member(&rows[i], &members[used]);
+		if (!sightings_is_silent(cluster, &rows[i]))
+			used += read_member(&rows[i], &members[used]);
 	for (size_t i = 0; i < used; i++) {
 		members[i].facts.has_strange_key =
 			*members[i].facts.key != '\0' &&

@@ -258,16 +258,21 @@ void give_up(struct cluster *cluster, unsigned number)
 }
 
 /* Whether the owner's lease has ended for the leader of the servers, too: what
- * was listed may be of another one, and old. */
+ * was listed may be of another one, and old. And for us: their clocks may have
+ * been set. */
 static bool is_surely_gone(struct cluster *cluster,
 			   const struct partition *partition)
 {
 	struct bus_row row = {0};
 	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
 					     partition->owner, &row);
+	bool is_gone = error == ERR_NOT_FOUND &&
+		       (row.revision != 0 || /* it was given back */
+			sightings_has_ended(cluster, partition->owner));
+	bool is_kept = error == ERR_NONE && sightings_is_silent(cluster, &row);
 
 	buffer_free(&row.value);
-	return error == ERR_NOT_FOUND;
+	return is_gone || is_kept;
 }
 
 /* The row is as the servers say, also if it was newer: their numbers may go

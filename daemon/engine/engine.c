@@ -67,11 +67,13 @@ static void load_sites(struct engine *engine, struct txn *txn)
 	struct scan scan =
 		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
 
+	scan.is_keys_only = true; /* what is not ours may be damaged */
 	while (scan_next(&scan)) {
 		struct site_row row;
 
-		if (!store_owns(txn->store,
-				store_partition_of_host(txn->store, scan.key)))
+		if (!store_owns(txn->store, store_partition_of_host(
+						    txn->store, scan.key)) ||
+		    !scan_read(&scan))
 			continue;
 		if (site_decode(scan.value, &row))
 			sites_add(&engine->sites, site_create(&row));
@@ -226,6 +228,14 @@ static void keep_batch(struct engine *engine)
 	sites_clear(touched, SITE_IN_TOUCHED);
 }
 
+/* Of a partition that another node owns by now. */
+static bool is_strange(const struct engine *engine, const struct site *site)
+{
+	return !store_owns(
+		engine->store,
+		store_partition_of_host(engine->store, site->row.host));
+}
+
 /* The batch is undone: go back to what the store has. What cannot be read is
  * touched still. */
 static enum error undo_batch(struct engine *engine)
@@ -239,7 +249,7 @@ static enum error undo_batch(struct engine *engine)
 		struct site_row row;
 
 		sites_unplace(sites, site);
-		if (site->is_new)
+		if (site->is_new || is_strange(engine, site))
 			drop_site(engine, site);
 		else if (site_get(&txn, site->row.host, &row))
 			site_reset(site, &row);

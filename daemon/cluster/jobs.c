@@ -38,8 +38,8 @@ static void subject_of(unsigned number, char out[BUS_SUBJECT_BYTES])
 	snprintf(out, BUS_SUBJECT_BYTES, "tpl.job.%03u.*", number);
 }
 
-static void read_place(struct cluster *cluster, unsigned number,
-		       struct job_place *place)
+static enum error read_place(struct cluster *cluster, unsigned number,
+			     struct job_place *place)
 {
 	struct txn txn = txn_begin_read(cluster->store);
 	char name[COUNTER_NAME_BYTES];
@@ -52,7 +52,7 @@ static void read_place(struct cluster *cluster, unsigned number,
 	job_hash_name(number, name);
 	place->last.hash = store_last_number(&txn, name);
 	place->noted = place->last.hash;
-	txn_end(&txn);
+	return txn_end(&txn);
 }
 
 /* Where to look for a job, and when it came (0: at any time). */
@@ -174,8 +174,8 @@ static bool catch_up(struct cluster *cluster, unsigned number,
 {
 	struct job_place stored;
 
-	read_place(cluster, number, &stored);
-	if (stored.noted == place->noted)
+	if (read_place(cluster, number, &stored) != ERR_NONE ||
+	    stored.noted == place->noted)
 		return false;
 	stored.done = place->done;
 	stored.done_time_ms = place->done_time_ms;
@@ -358,8 +358,8 @@ static bool add_seed(struct cluster *cluster, const struct job_place *place,
 {
 	struct buffer *text = &group->texts[group->seeds];
 
-	if (!is_seed(message) || place->singly > 0 ||
-	    place->waiting == message->number || is_done(place, message) ||
+	if (!is_seed(message) || place->waiting == message->number ||
+	    is_done(place, message) ||
 	    sealed_job_read(cluster->options.secret_keys, message->subject.data,
 			    buffer_slice(&message->data), text) != ERR_NONE)
 		return false;
@@ -379,7 +379,7 @@ static enum error read_group(struct cluster *cluster, unsigned number,
 	bool goes_on = true;
 
 	subject_of(number, subject);
-	while (goes_on && group->count < GROUP_JOBS &&
+	while (goes_on && group->count < (place->singly > 0 ? 1 : GROUP_JOBS) &&
 	       group->bytes < GROUP_BYTES) {
 		struct bus_message *message = &group->messages[group->count];
 
@@ -452,8 +452,9 @@ static enum error do_group(struct cluster *cluster, unsigned number,
 			      ? 0
 			      : do_seeds(cluster, number, group, place->noted);
 
-	place->singly = place->singly > 0 ? place->singly - 1 : 0;
-	if (done < group->seeds)
+	if (place->singly > 0)
+		place->singly--;
+	else
 		place->singly = (unsigned)(group->seeds - done);
 	if (done > 0) {
 		place->last = mark_of(&group->messages[done - 1]);
@@ -558,9 +559,11 @@ void *jobs_main(void *argument)
 		partition->is_job_known = true;
 		place = partition->jobs;
 		lock_release(&cluster->lock);
-		if (!is_known)
-			read_place(cluster, number, &place);
-		error = find_last_done(cluster, number, &place, !is_known);
+		error = is_known ? ERR_NONE
+				 : read_place(cluster, number, &place);
+		if (error == ERR_NONE)
+			error = find_last_done(cluster, number, &place,
+					       !is_known);
 		is_known |= error == ERR_NONE;
 		error = error == ERR_NONE ? do_jobs(cluster, number, &place)
 					  : ERR_BUSY;

@@ -335,16 +335,20 @@ static void gather(struct cluster *cluster, uint64_t from,
 			store_partition_of_event(cluster->store, number);
 		struct event_row event;
 
-		if (partition >= ALL_PARTITIONS ||
-		    number <= published[partition])
-			;
-		else if (!scan_try(&scan) || !event_decode(scan.value, &event))
+		bool is_new = partition < ALL_PARTITIONS &&
+			      number > published[partition];
+		bool is_read = is_new && scan_try(&scan) &&
+			       event_decode(scan.value, &event);
+
+		if (txn.error != ERR_NONE)
+			break;
+		if (is_read)
+			press->is_full =
+				!add_event(press, partition, number, &event);
+		else if (is_new)
 			log_error("cluster: event %" PRIu64
 				  " is damaged and cannot be published",
 				  number);
-		else
-			press->is_full =
-				!add_event(press, partition, number, &event);
 		if (!press->is_full)
 			press->reached = number;
 	}

@@ -139,8 +139,9 @@ uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max)
 
 	dump.is_keys_only = true; /* damaged rows go, too */
 	while (count < max && next_row(&dump)) {
-		if (dump.table == TABLE_META)
-			continue; /* a number is never given again */
+		/* a number is never given again; but it may be lost */
+		if (dump.table == TABLE_META && scan_try(&dump.scan))
+			continue;
 		scan_delete(&dump.scan);
 		count++;
 	}

@@ -336,15 +336,6 @@ bool sightings_has_ended(struct cluster *cluster, const char *name);
  * it, before it writes more. */
 void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry);
 
-/* After ERR_CORRUPT: whether rows of the partition cannot be read, which was
- * not known. Reads all of them, once a minute at most. */
-bool find_damage(struct cluster *cluster, unsigned number);
-
-/* Whether rows are damaged, and others have had time to say that theirs are,
- * too. */
-bool is_damage_told(const struct cluster *cluster,
-		    const struct partition *partition);
-
 /* Compare what is known; a copy that differs is made anew. The copying thread.
  */
 bool sums_differ(struct cluster *cluster, unsigned partition);

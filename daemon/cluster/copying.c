@@ -160,7 +160,7 @@ static enum turn copy(struct cluster *cluster, unsigned number,
 		return TURN_DONE;
 	}
 	if (sums_differ(cluster, number)) {
-		drop_copy(cluster, number);
+		replace_differing(cluster, number);
 		return TURN_AGAIN;
 	}
 	if (partition->state == PARTITION_TAKEN)
@@ -218,6 +218,8 @@ static void look_at_store(struct cluster *cluster)
 	if (stats.is_paused && (stats.pause_error == ERR_STORE_FULL ||
 				stats.pause_error == ERR_IO))
 		note_full(cluster, stats.pause_error);
+	if (stats.is_paused && stats.pause_error == ERR_CORRUPT)
+		look_for_all_damage(cluster);
 }
 
 /* Look at all partitions; how soon there is more to do. */

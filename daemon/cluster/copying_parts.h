@@ -71,17 +71,39 @@ void mend_copy(struct cluster *cluster, unsigned number, enum error error);
 /* All of it goes, before anything else is done with it. */
 void drop_copy(struct cluster *cluster, unsigned number);
 
-/* Drop one that is damaged, when another node has it whole, to which the
- * partition is given before, if it is ours; or go on to drop one. False: it is
- * to be kept. */
+/*
+ * damage.c: rows of the partition cannot be read, as somebody has found.
+ */
+void note_damage(struct cluster *cluster, unsigned number);
+
+/* After ERR_CORRUPT: whether rows of the partition cannot be read. */
+bool is_damaged(struct cluster *cluster, unsigned number);
+
+/* The same, of all that is ours. */
+void look_for_all_damage(struct cluster *cluster);
+
+/* Whether rows are damaged, and others have had time to say that theirs are,
+ * too. */
+bool is_damage_told(const struct cluster *cluster,
+		    const struct partition *partition);
+
+/* Give a damaged partition to a node that has it whole, and drop it when that
+ * owns it; or go on to drop one. False: it is to be kept. */
 bool replace_copy(struct cluster *cluster, unsigned number,
 		  const struct partition *partition);
+
+/* Drop a copy that is not that of its owner, now or when it may be. */
+void replace_differing(struct cluster *cluster, unsigned number);
 
 /* Why a copy here is of no use, for now. */
 bool is_useless(enum error error);
 
 /* A node whose disk is full takes nothing, and gives away what it has. */
 void note_full(struct cluster *cluster, enum error error);
+
+/* For some time others are to have all that is ours. False: they are already.
+ */
+bool yield_sites(struct cluster *cluster);
 
 /* Another node that has all of it; false: there is none. */
 bool find_whole(struct cluster *cluster, unsigned number,

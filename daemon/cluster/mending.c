@@ -25,7 +25,7 @@ bool is_useless(enum error error)
 	       error == ERR_STORE_FULL || error == ERR_IO;
 }
 
-void note_full(struct cluster *cluster, enum error error)
+bool yield_sites(struct cluster *cluster)
 {
 	uint64_t now_ms = clock_steady_ms();
 	bool was_full;
@@ -34,7 +34,12 @@ void note_full(struct cluster *cluster, enum error error)
 	was_full = now_ms < cluster->full_until_ms;
 	cluster->full_until_ms = now_ms + YIELD_MS;
 	lock_release(&cluster->lock);
-	if (!was_full)
+	return !was_full;
+}
+
+void note_full(struct cluster *cluster, enum error error)
+{
+	if (yield_sites(cluster))
 		log_error("cluster: the store of this node cannot be written "
 			  "(%s): others have its sites until it can",
 			  error_text(error));
@@ -88,7 +93,8 @@ bool find_whole(struct cluster *cluster, unsigned number,
 	for (size_t i = 0; i < cluster->member_count; i++) {
 		const struct member *member = &cluster->members[i];
 
-		if (!member->facts.is_self && member->has[number])
+		if (!member->facts.is_self && member->has[number] &&
+		    (name[0] == '\0' || !member->facts.is_draining))
 			memcpy(name, member->facts.name, NODE_NAME_BYTES);
 	}
 	lock_release(&cluster->lock);
@@ -131,8 +137,10 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 			 " was loaded",
 			 number, newest);
 	lock_acquire(&cluster->lock);
-	if (error == ERR_NONE)
+	if (error == ERR_NONE) {
 		cluster->partitions[number].damaged_ms = 0;
+		cluster->partitions[number].own_sum = (struct partition_sum){0};
+	}
 	lock_release(&cluster->lock);
 	take_place(cluster, number);
 	if (number == PARTITION_COMMON)
@@ -186,23 +194,6 @@ void drop_copy(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-bool replace_copy(struct cluster *cluster, unsigned number,
-		  const struct partition *partition)
-{
-	char name[NODE_NAME_BYTES];
-	bool has_other = find_whole(cluster, number, name);
-
-	if (!partition->is_dropping &&
-	    !(partition->damaged_ms != 0 && has_other))
-		return false;
-	if (has_other &&
-	    strcmp(partition->owner, cluster->options.bus.name) == 0)
-		give_up(cluster, number);
-	else if (partition->is_dropping || is_damage_told(cluster, partition))
-		drop_copy(cluster, number);
-	return true;
-}
-
 /* The newest snapshot, or the one before it, when that is damaged. One with a
  * number below `least` (that of a migrated store has 0), or with that of what
  * is here, does not help. */
@@ -253,8 +244,9 @@ void mend_copy(struct cluster *cluster, unsigned number, enum error error)
 	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
 	enum place place = PLACE_SAME;
 
-	if (error == ERR_CORRUPT && find_damage(cluster, number))
-		return; /* it is what is here: replace_copy() */
+	/* it is what is here: replace_copy() */
+	if (error == ERR_CORRUPT && is_damaged(cluster, number))
+		return;
 	if (is_gap && doubt_numbers(cluster))
 		return; /* the leader may have it otherwise */
 	if (is_gap)
@@ -288,7 +280,14 @@ bool begin_copy(struct cluster *cluster, unsigned number)
 		lock_copy(cluster, number, error);
 		return false;
 	}
-	cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;
+	if (error == ERR_CORRUPT) { /* others may begin */
+		lock_acquire(&cluster->lock);
+		cluster->partitions[number].locked_until_ms =
+			now_ms + DEPOT_PAUSE_MS;
+		lock_release(&cluster->lock);
+	} else {
+		cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;
+	}
 	log_warn("cluster: partition %u waits for its snapshot: %s", number,
 		 error_text(error));
 	return false;

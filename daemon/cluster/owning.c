@@ -248,12 +248,27 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	return ERR_NONE;
 }
 
+/* The row is as the servers say, also if it was newer: their numbers may go
+ * back (nats_rows.c). */
+static void forget_revision(struct cluster *cluster, unsigned number)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].revision = 0;
+	cluster->partitions[number].row_epoch = 0;
+	lock_release(&cluster->lock);
+}
+
 void give_up(struct cluster *cluster, unsigned number)
 {
 	char name[NODE_NAME_BYTES];
+	enum error error;
 
-	if (find_whole(cluster, number, name) &&
-	    write_owner(cluster, number, name) == ERR_NONE)
+	if (!find_whole(cluster, number, name))
+		return;
+	error = write_owner(cluster, number, name);
+	if (error == ERR_BUSY) /* it is not as we know it */
+		forget_revision(cluster, number);
+	if (error == ERR_NONE)
 		owners_changed(cluster);
 }
 
@@ -273,16 +288,6 @@ static bool is_surely_gone(struct cluster *cluster,
 
 	buffer_free(&row.value);
 	return is_gone || is_kept;
-}
-
-/* The row is as the servers say, also if it was newer: their numbers may go
- * back (nats_rows.c). */
-static void forget_revision(struct cluster *cluster, unsigned number)
-{
-	lock_acquire(&cluster->lock);
-	cluster->partitions[number].revision = 0;
-	cluster->partitions[number].row_epoch = 0;
-	lock_release(&cluster->lock);
 }
 
 /* Give it to another node. */

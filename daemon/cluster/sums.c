@@ -2,20 +2,16 @@
  * Comparing copies: owner and followers sum up all rows of a partition behind
  * the same entry of its log. The owner's sum stands in BUS_FACTS.
  */
-#include "daemon/cluster/cluster_parts.h"
+#include "daemon/cluster/copying_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/runtime/clock.h"
 #include "store/log.h"
 
-enum {
-	TEXT_BYTES = 96,
-	CHECK_MS = 60000, /* between two looks at all rows of a partition */
-};
+enum { TEXT_BYTES = 96 };
 
 void sum_key(unsigned partition, char out[BUS_KEY_BYTES])
 {
@@ -39,58 +35,6 @@ bool sum_read(struct slice text, struct partition_sum *sum_out)
 		return false;
 	*sum_out = sum;
 	return true;
-}
-
-static void note_damage(struct cluster *cluster, unsigned number)
-{
-	struct partition *partition = &cluster->partitions[number];
-	bool is_known;
-
-	lock_acquire(&cluster->lock);
-	is_known = partition->damaged_ms != 0;
-	if (!is_known)
-		partition->damaged_ms = clock_steady_ms();
-	cluster->divergences += !is_known;
-	wake_copying(cluster);
-	lock_release(&cluster->lock);
-	if (!is_known)
-		log_error("cluster: partition %u: rows of it are damaged here; "
-			  "a node that has it whole takes it, and the copy "
-			  "here is made anew",
-			  number);
-}
-
-bool find_damage(struct cluster *cluster, unsigned number)
-{
-	struct partition *partition = &cluster->partitions[number];
-	uint64_t now_ms = clock_steady_ms();
-	struct txn txn;
-	bool is_looked_at;
-	enum error error;
-
-	lock_acquire(&cluster->lock);
-	is_looked_at = partition->damaged_ms != 0 ||
-		       (partition->checked_ms != 0 &&
-			now_ms < partition->checked_ms + CHECK_MS);
-	if (!is_looked_at)
-		partition->checked_ms = now_ms;
-	lock_release(&cluster->lock);
-	if (is_looked_at)
-		return false;
-	txn = txn_begin_read(cluster->store);
-	journal_sum(&txn, number, NULL);
-	error = txn_end(&txn);
-	if (error == ERR_CORRUPT)
-		note_damage(cluster, number);
-	return error == ERR_CORRUPT;
-}
-
-bool is_damage_told(const struct cluster *cluster,
-		    const struct partition *partition)
-{
-	return partition->damaged_ms != 0 &&
-	       clock_steady_ms() >=
-		       partition->damaged_ms + cluster->options.bus.lease_ms;
 }
 
 void sum_up(struct cluster *cluster, unsigned partition, uint64_t entry)

@@ -2,6 +2,7 @@
 mended."""
 
 import pathlib
+import re
 import unittest
 
 import broker
@@ -29,16 +30,14 @@ class Sums(unittest.TestCase):
     def facts(self, node):
         return node.json("/v1/cluster")
 
-    def falsify(self, node, text):
-        """One byte of each row with it in its store, which it has mapped."""
+    def falsify(self, node, pattern):
+        """The last byte of each that is in its store, which it has mapped."""
         with open(pathlib.Path(node.store) / "data.mdb", "r+b") as file:
-            whole = file.read()
-            self.assertIn(text, whole)
-            at = whole.find(text)
-            while at >= 0:
-                file.seek(at + len(text) - 1)
+            found = list(re.finditer(pattern, file.read()))
+            self.assertTrue(found, pattern)
+            for match in found:
+                file.seek(match.end() - 1)
                 file.write(b"2")
-                at = whole.find(text, at + 1)
 
     def change_often(self, node):
         for i in range(CHANGES):
@@ -93,9 +92,56 @@ class Sums(unittest.TestCase):
         self.assertEqual([self.facts(node)["divergences"]
                           for node in (owner, copy)], [0, 1])
 
+    def test_an_owner_with_a_damaged_row(self):
+        """It gives the site away, and makes its own copy anew: a counter of
+        the partition, too, which goes with no other row."""
+        owner, copy = self.watch()
+        self.falsify(owner, b"p.mark-1")
+        self.falsify(owner, rb"site\.\d\d\d\x01")
+        self.assertEqual(self.guards(owner), [])
+        self.change_often(owner)
+        harness.wait_until(lambda: self.facts(owner)["divergences"] == 1,
+                           "that the owner finds it")
+        harness.wait_until(
+            lambda: self.cluster.owner_of(HOST) is copy, "another owner")
+        for node in (owner, copy):
+            harness.wait_until(lambda: self.guards(node) == ["p.mark-1"],
+                               "two copies")
+        self.cluster.settle()
+        self.assertEqual([self.facts(node)["divergences"]
+                          for node in (owner, copy)], [1, 0])
+
+    def test_a_damaged_hook(self):
+        """A node gives away all that is its own before it reads hooks anew."""
+        for i in range(20):
+            self.cluster.watch(f"http://127.0.0.{i + 2}:9/")
+        hook = {"target": "http://127.0.0.1:9/", "site": "mark-1.example"}
+        self.cluster.must("POST", "/v1/hooks", hook)
+
+        def hooks(node):
+            return [hook["id"] for hook in
+                    node.get("/v1/hooks", stale="ok").json.get("hooks", [])]
+        for node in self.cluster.nodes:
+            harness.wait_until(lambda: hooks(node) == [1], "the hook")
+        name = self.cluster.ask("GET", "/v1/hooks").node.name
+        owner, copy = sorted(self.cluster.nodes, key=lambda n: n.name != name)
+        self.falsify(copy, b"mark-1")
+        self.assertEqual(hooks(copy), [])
+        for _ in range(CHANGES // 2):
+            added = owner.post("/v1/hooks", {**hook, "site": "x.example"})
+            self.assertEqual(added.status, 201, added.text)
+            owner.request("DELETE", f"/v1/hooks/{added.json['id']}")
+        harness.wait_until(lambda: self.facts(copy)["divergences"] == 1,
+                           "that the copies are compared")
+        harness.wait_until(lambda: hooks(copy) == [1],
+                           "hooks that are read anew")
+        self.assertIn("others have the sites of this node", copy.messages())
+        self.assertEqual(self.facts(owner)["divergences"], 0)
+
     def test_no_copy_is_without_damage(self):
         """Then it stays where it is, and none is thrown away."""
         owner, copy = self.watch()
+        before = [self.facts(node)["moves"] for node in (owner, copy)]
         for node in (owner, copy):
             self.falsify(node, b"p.mark-1")
         self.change_often(owner)
@@ -105,13 +151,13 @@ class Sums(unittest.TestCase):
                     for node in (owner, copy)] == [1, 1]
         harness.wait_until(have_found_it, "that each finds its damage")
         self.cluster.settle()
-        before = [self.facts(node)["moves"] for node in (owner, copy)]
         self.change_often(owner)
         self.assertEqual([self.facts(node)["moves"]
                           for node in (owner, copy)], before)
         for node in (owner, copy):
             answer = node.get(f"/v1/sites/{HOST}", stale="ok")
             self.assertNotIn("X-Templated-Node", answer.headers)
+            self.assertEqual(self.guards(node), [])
             self.assertEqual(answer.json["max_bytes"],
                              10 ** 9 + CHANGES - 1, answer.text)
 

@@ -1,0 +1,147 @@
+/*
+ * Rows of a copy that cannot be read, since a disk has changed them. The copy
+ * is no use then, as long as another node has one that is whole: that node gets
+ * the partition, and what is here is dropped and made anew.
+ */
+#include "daemon/cluster/copying_parts.h"
+
+#include <string.h>
+
+#include "daemon/runtime/clock.h"
+#include "store/log.h"
+
+enum {
+	CHECK_MS = 60000, /* between two looks at all rows of a partition */
+	TOLD_LEASES = 2,  /* until all have heard what others say of theirs */
+};
+
+void note_damage(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	bool is_known;
+
+	lock_acquire(&cluster->lock);
+	is_known = partition->damaged_ms != 0;
+	if (!is_known)
+		partition->damaged_ms = clock_steady_ms();
+	cluster->divergences += !is_known;
+	wake_copying(cluster);
+	lock_release(&cluster->lock);
+	if (!is_known)
+		log_error("cluster: partition %u: rows of it are damaged here; "
+			  "a node that has it whole takes it, and the copy "
+			  "here is made anew",
+			  number);
+}
+
+/* Reads all rows, once a minute at most. */
+static void look_for_damage(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t now_ms = clock_steady_ms();
+	struct txn txn;
+	bool is_looked_at;
+
+	lock_acquire(&cluster->lock);
+	is_looked_at = partition->damaged_ms != 0 ||
+		       (partition->checked_ms != 0 &&
+			now_ms < partition->checked_ms + CHECK_MS);
+	if (!is_looked_at)
+		partition->checked_ms = now_ms;
+	lock_release(&cluster->lock);
+	if (is_looked_at)
+		return;
+	txn = txn_begin_read(cluster->store);
+	journal_sum(&txn, number, NULL);
+	if (txn_end(&txn) == ERR_CORRUPT)
+		note_damage(cluster, number);
+}
+
+bool is_damaged(struct cluster *cluster, unsigned number)
+{
+	look_for_damage(cluster, number);
+	return view_partition(cluster, number).damaged_ms != 0;
+}
+
+void look_for_all_damage(struct cluster *cluster)
+{
+	look_for_damage(cluster, PARTITION_COMMON);
+	for (unsigned i = 0; i < PARTITIONS; i++)
+		if (view_partition(cluster, i).state == PARTITION_OWN)
+			look_for_damage(cluster, i);
+}
+
+bool is_damage_told(const struct cluster *cluster,
+		    const struct partition *partition)
+{
+	return partition->damaged_ms != 0 &&
+	       clock_steady_ms() >=
+		       partition->damaged_ms +
+			       (uint64_t)TOLD_LEASES *
+				       cluster->options.bus.lease_ms;
+}
+
+/* Whether its owner, another node, works with all of it. */
+static bool is_owned_whole(struct cluster *cluster, unsigned number)
+{
+	const char *owner = cluster->partitions[number].owner;
+	bool is_whole = false;
+
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct member *member = &cluster->members[i];
+
+		if (!member->facts.is_self &&
+		    strcmp(member->facts.name, owner) == 0)
+			is_whole = member->owns[number] && member->has[number];
+	}
+	lock_release(&cluster->lock);
+	return is_whole;
+}
+
+/* What all have in common is needed by all that is ours: that goes first. */
+static bool may_drop(struct cluster *cluster, unsigned number)
+{
+	unsigned owned = 0;
+
+	if (number != PARTITION_COMMON)
+		return true;
+	for (unsigned i = 0; i < PARTITIONS; i++)
+		owned += view_partition(cluster, i).state == PARTITION_OWN;
+	if (owned > 0 && yield_sites(cluster))
+		log_error("cluster: hooks and silences are damaged here: "
+			  "others have the sites of this node until they are "
+			  "read anew");
+	return owned == 0;
+}
+
+bool replace_copy(struct cluster *cluster, unsigned number,
+		  const struct partition *partition)
+{
+	char name[NODE_NAME_BYTES];
+	bool has_other = find_whole(cluster, number, name);
+
+	if (!partition->is_dropping &&
+	    !(partition->damaged_ms != 0 && has_other))
+		return false;
+	if (has_other &&
+	    strcmp(partition->owner, cluster->options.bus.name) == 0)
+		give_up(cluster, number);
+	else if ((partition->is_dropping ||
+		  (is_damage_told(cluster, partition) &&
+		   is_owned_whole(cluster, number))) &&
+		 may_drop(cluster, number))
+		drop_copy(cluster, number);
+	return true;
+}
+
+void replace_differing(struct cluster *cluster, unsigned number)
+{
+	if (may_drop(cluster, number)) {
+		drop_copy(cluster, number);
+		return;
+	}
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_dropping = true;
+	lock_release(&cluster->lock);
+}

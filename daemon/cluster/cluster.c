@@ -298,7 +298,7 @@ void cluster_close(struct cluster *cluster)
 	depot_close(cluster->depot);
 	lock_destroy(&cluster->lock);
 	free(cluster->members);
-	free(cluster->sightings);
+	sightings_free(&cluster->sightings);
 	free(cluster->presences);
 	free(cluster);
 }

@@ -17,6 +17,7 @@
 #include "daemon/cluster/cluster.h"
 #include "daemon/cluster/cluster_node.h"
 #include "daemon/cluster/depot.h"
+#include "daemon/cluster/sightings.h"
 #include "daemon/engine/engine.h"
 #include "daemon/pipeline/pipeline.h"
 #include "daemon/runtime/condition.h"
@@ -126,15 +127,6 @@ struct member {
 	bool has_other_domains; /* its list of public suffixes is not ours */
 };
 
-/* A node whose lease was there, by our own steady clock. */
-struct sighting {
-	char name[NODE_NAME_BYTES];
-	uint64_t revision;
-	uint64_t seen_ms;   /* it came, or was renewed */
-	uint64_t looked_ms; /* it was there */
-	uint64_t silent_ms; /* it was not renewed, as long as we looked */
-};
-
 /* A node that has said that it is there, by its row in BUS_FACTS. */
 struct presence {
 	char name[NODE_NAME_BYTES];
@@ -219,10 +211,7 @@ struct cluster {
 	uint64_t jobs;
 	struct member *members; /* [member_count], sorted by name */
 	size_t member_count;
-	struct sighting *sightings; /* [sighting_count] */
-	size_t sighting_count;
-	size_t sighting_capacity;
-	uint64_t sighted_ms;        /* steady: the first look; 0: none yet */
+	struct sightings sightings; /* of leases */
 	struct presence *presences; /* [presence_count]; written by the
 				       membership thread alone */
 	size_t presence_count;
@@ -317,19 +306,6 @@ void *tending_main(void *argument);
 
 /* jobs.c */
 void *jobs_main(void *argument);
-
-/* sightings.c: the leases that are there now, all of them. The membership
- * thread. */
-void sightings_note(struct cluster *cluster, const struct bus_row *rows,
-		    size_t count);
-
-/* Whether this lease was not renewed for so long that its node has ended it,
- * though the servers keep it. */
-bool sightings_is_silent(struct cluster *cluster, const struct bus_row *row);
-
-/* Whether the lease of a node, which is not there, has ended by our clock, too:
- * it was renewed a lease ago, or before we looked at all. */
-bool sightings_has_ended(struct cluster *cluster, const char *name);
 
 /* sums.c: the rows of the partition, as the store has them now, which is behind
  * the entry with this hash; or that they are damaged. For the thread that wrote

@@ -261,10 +261,14 @@ static enum error look_at_nodes(struct cluster *cluster)
 
 	if (error != ERR_NONE)
 		return error;
-	sightings_note(cluster, rows, count);
 	members = mem_alloc(count + 1, sizeof(*members));
+	lock_acquire(&cluster->lock);
+	cluster->sightings.lease_ms = cluster->options.bus.lease_ms;
+	sightings_note(&cluster->sightings, rows, count, clock_steady_ms());
+	lock_release(&cluster->lock);
+	/* this thread alone writes them */
 	for (size_t i = 0; i < count; i++)
-		if (!sightings_is_silent(cluster, &rows[i]))
+		if (!sightings_is_silent(&cluster->sightings, &rows[i]))
 			used += read_member(&rows[i], &members[used]);
 	for (size_t i = 0; i < used; i++) {
 		members[i].facts.has_strange_key =

@@ -281,13 +281,19 @@ static bool is_surely_gone(struct cluster *cluster,
 	struct bus_row row = {0};
 	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
 					     partition->owner, &row);
-	bool is_gone = error == ERR_NOT_FOUND &&
-		       (row.revision != 0 || /* it was given back */
-			sightings_has_ended(cluster, partition->owner));
-	bool is_kept = error == ERR_NONE && sightings_is_silent(cluster, &row);
+	const struct sightings *sightings = &cluster->sightings;
+	bool is_gone = false;
 
+	lock_acquire(&cluster->lock);
+	if (error == ERR_NONE)
+		is_gone = sightings_is_silent(sightings, &row);
+	else if (error == ERR_NOT_FOUND)
+		is_gone = row.revision != 0 || /* it was given back */
+			  sightings_has_ended(sightings, partition->owner,
+					      clock_steady_ms());
+	lock_release(&cluster->lock);
 	buffer_free(&row.value);
-	return is_gone || is_kept;
+	return is_gone;
 }
 
 /* Give it to another node. */

@@ -1,14 +1,8 @@
-/*
- * When nodes were heard of, by our own steady clock: the servers let a lease
- * end by theirs, which somebody may set. Forward, all leases end at once,
- * though their nodes live; back, none does, though its node is gone.
- */
-#include "daemon/cluster/cluster_parts.h"
+#include "daemon/cluster/sightings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
 enum {
@@ -17,98 +11,92 @@ enum {
 	STEPS = 4,         /* in a lease: what is counted of a pause of ours */
 };
 
-static struct sighting *find(const struct cluster *cluster, const char *name)
+static struct sighting *find(const struct sightings *sightings,
+			     const char *name)
 {
-	for (size_t i = 0; i < cluster->sighting_count; i++)
-		if (strcmp(cluster->sightings[i].name, name) == 0)
-			return &cluster->sightings[i];
+	for (size_t i = 0; i < sightings->count; i++)
+		if (strcmp(sightings->items[i].name, name) == 0)
+			return &sightings->items[i];
 	return NULL;
 }
 
-static void add(struct cluster *cluster, const struct bus_row *row)
+static void add(struct sightings *sightings, const struct bus_row *row,
+		uint64_t now_ms)
 {
-	struct sighting *sighting;
+	struct sighting sighting = {
+		.revision = row->revision,
+		.seen_ms = now_ms,
+		.looked_ms = now_ms,
+	};
 
-	cluster->sightings = mem_grow(
-		cluster->sightings, cluster->sighting_count,
-		&cluster->sighting_capacity, sizeof(*cluster->sightings));
-	sighting = &cluster->sightings[cluster->sighting_count++];
-	*sighting = (struct sighting){.revision = row->revision,
-				      .seen_ms = clock_steady_ms()};
-	memcpy(sighting->name, row->key,
-	       strnlen(row->key, sizeof(sighting->name) - 1));
+	memcpy(sighting.name, row->key, strlen(row->key));
+	sightings->items = mem_grow(sightings->items, sightings->count,
+				    &sightings->capacity, sizeof(sighting));
+	sightings->items[sightings->count++] = sighting;
 }
 
-static void forget_old(struct cluster *cluster, uint64_t now_ms)
+static void see_again(struct sightings *sightings, struct sighting *sighting,
+		      const struct bus_row *row, uint64_t now_ms)
 {
-	uint64_t kept_ms =
-		(uint64_t)KEPT_LEASES * cluster->options.bus.lease_ms;
+	uint64_t step_ms = sightings->lease_ms / STEPS;
+	uint64_t since_ms = now_ms - sighting->looked_ms;
+
+	sighting->silent_ms += since_ms < step_ms ? since_ms : step_ms;
+	sighting->looked_ms = now_ms;
+	if (sighting->revision == row->revision)
+		return;
+	sighting->revision = row->revision;
+	sighting->seen_ms = now_ms;
+	sighting->silent_ms = 0;
+}
+
+static void forget_old(struct sightings *sightings, uint64_t now_ms)
+{
+	uint64_t kept_ms = KEPT_LEASES * sightings->lease_ms;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < cluster->sighting_count; i++)
-		if (cluster->sightings[i].looked_ms == now_ms ||
-		    now_ms < cluster->sightings[i].seen_ms + kept_ms)
-			cluster->sightings[kept++] = cluster->sightings[i];
-	cluster->sighting_count = kept;
+	for (size_t i = 0; i < sightings->count; i++)
+		if (now_ms < sightings->items[i].looked_ms + kept_ms)
+			sightings->items[kept++] = sightings->items[i];
+	sightings->count = kept;
 }
 
-void sightings_note(struct cluster *cluster, const struct bus_row *rows,
-		    size_t count)
+void sightings_note(struct sightings *sightings, const struct bus_row *rows,
+		    size_t count, uint64_t now_ms)
 {
-	uint64_t now_ms = clock_steady_ms();
-	uint64_t step_ms = cluster->options.bus.lease_ms / STEPS;
-
-	lock_acquire(&cluster->lock);
-	if (cluster->sighted_ms == 0)
-		cluster->sighted_ms = now_ms;
+	if (sightings->since_ms == 0)
+		sightings->since_ms = now_ms;
 	for (size_t i = 0; i < count; i++) {
-		struct sighting *sighting = find(cluster, rows[i].key);
-		uint64_t since_ms;
+		struct sighting *known = find(sightings, rows[i].key);
 
-		if (strlen(rows[i].key) >= NODE_NAME_BYTES)
-			continue; /* no node has such a name */
-		if (sighting == NULL) {
-			add(cluster, &rows[i]);
-			sighting = find(cluster, rows[i].key);
-			sighting->looked_ms = now_ms;
-			continue;
-		}
-		since_ms = now_ms - sighting->looked_ms;
-		sighting->silent_ms += since_ms < step_ms ? since_ms : step_ms;
-		sighting->looked_ms = now_ms;
-		if (sighting->revision == rows[i].revision)
-			continue;
-		sighting->revision = rows[i].revision;
-		sighting->seen_ms = now_ms;
-		sighting->silent_ms = 0;
+		if (known != NULL)
+			see_again(sightings, known, &rows[i], now_ms);
+		else if (strlen(rows[i].key) < NODE_NAME_BYTES)
+			add(sightings, &rows[i], now_ms);
 	}
-	forget_old(cluster, now_ms);
-	lock_release(&cluster->lock);
+	forget_old(sightings, now_ms);
 }
 
-bool sightings_is_silent(struct cluster *cluster, const struct bus_row *row)
+bool sightings_is_silent(const struct sightings *sightings,
+			 const struct bus_row *row)
 {
-	const struct sighting *sighting;
-	bool is_silent;
+	const struct sighting *sighting = find(sightings, row->key);
 
-	lock_acquire(&cluster->lock);
-	sighting = find(cluster, row->key);
-	is_silent =
-		sighting != NULL && sighting->revision == row->revision &&
-		sighting->silent_ms >=
-			(uint64_t)SILENT_LEASES * cluster->options.bus.lease_ms;
-	lock_release(&cluster->lock);
-	return is_silent;
+	return sighting != NULL && sighting->revision == row->revision &&
+	       sighting->silent_ms >= SILENT_LEASES * sightings->lease_ms;
 }
 
-bool sightings_has_ended(struct cluster *cluster, const char *name)
+bool sightings_has_ended(const struct sightings *sightings, const char *name,
+			 uint64_t now_ms)
 {
-	const struct sighting *sighting;
-	uint64_t seen_ms;
+	const struct sighting *sighting = find(sightings, name);
+	uint64_t seen_ms =
+		sighting != NULL ? sighting->seen_ms : sightings->since_ms;
 
-	lock_acquire(&cluster->lock);
-	sighting = find(cluster, name);
-	seen_ms = sighting != NULL ? sighting->seen_ms : cluster->sighted_ms;
-	lock_release(&cluster->lock);
-	return clock_steady_ms() >= seen_ms + cluster->options.bus.lease_ms;
+	return now_ms >= seen_ms + sightings->lease_ms;
+}
+
+void sightings_free(struct sightings *sightings)
+{
+	free(sightings->items);
 }

@@ -41,12 +41,14 @@ def needed():
 
 
 class Broker:
-    """Servers that are one JetStream, in a folder of their own."""
+    """Servers that are one JetStream, in a folder of their own; `words` stand
+    before those that start one."""
 
-    def __init__(self, count=3, starts=True):
+    def __init__(self, count=3, starts=True, words=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="td-nats-"))
         self.ports = [harness.free_port() for _ in range(2 * count)]
         self.processes = [None] * count
+        self.words = words
         routes = ", ".join(f'"nats://127.0.0.1:{port}"'
                            for port in self.ports[count:])
         for i in range(count):
@@ -65,8 +67,9 @@ class Broker:
     def start(self, i):
         with open(self.folder / f"s{i}.log", "a", encoding="utf-8") as log:
             self.processes[i] = subprocess.Popen(
-                [PROGRAM, "-c", str(self._conf(i))], stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, start_new_session=True)
+                [*self.words, PROGRAM, "-c", str(self._conf(i))],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True)
 
     def kill(self, i):
         self.processes[i].kill()

@@ -307,6 +307,11 @@ void *tending_main(void *argument);
 /* jobs.c */
 void *jobs_main(void *argument);
 
+/* damage.c: after ERR_CORRUPT, look whether rows of the partition cannot be
+ * read; if so the copying thread mends it. Reads all of them, once a minute at
+ * most. */
+void look_for_damage(struct cluster *cluster, unsigned number);
+
 /* sums.c: the rows of the partition, as the store has them now, which is behind
  * the entry with this hash; or that they are damaged. For the thread that wrote
  * it, before it writes more. */

@@ -34,8 +34,7 @@ void note_damage(struct cluster *cluster, unsigned number)
 			  number);
 }
 
-/* Reads all rows, once a minute at most. */
-static void look_for_damage(struct cluster *cluster, unsigned number)
+void look_for_damage(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
 	uint64_t now_ms = clock_steady_ms();

@@ -119,6 +119,8 @@ static void save(struct cluster *cluster, unsigned number)
 		partition->saved_ms += PAUSE_MS;
 	}
 	lock_release(&cluster->lock);
+	if (error == ERR_CORRUPT)
+		look_for_damage(cluster, number);
 	if (error == ERR_NONE)
 		shorten_log(cluster, number, copy.head.number);
 	else

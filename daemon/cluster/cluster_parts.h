@@ -160,6 +160,8 @@ struct cluster {
 	bool asks_leader;    /* of entries; the copying thread's */
 	struct depot *depot; /* NULL: no snapshots */
 	uint64_t locked_ms;  /* steady: it was told that a key is missing */
+	unsigned begun;      /* the next copy to go on with, of those that are
+				made */
 	uint64_t depot_ms;   /* it failed: not asked for a copy before this */
 	uint64_t doubted_until_ms; /* steady: replicas' numbers are not relied
 				      on before this; the copying thread's */

@@ -11,6 +11,7 @@
 
 enum {
 	IDLE_MS = 1000, /* hints may be lost: all logs are looked at */
+	BEGUN_MS = 200, /* are spent with copies that are made, each time */
 	BEHIND_MS = 20, /* the replica that was asked lacks an entry yet */
 	LOOK_BEHIND_MS = 1000, /* as LOOK_MS, when we have heard of one that is
 				  not there */
@@ -222,29 +223,70 @@ static void look_at_store(struct cluster *cluster)
 		look_for_all_damage(cluster);
 }
 
-/* Look at all partitions; how soon there is more to do. */
-static enum turn work(struct cluster *cluster)
+/* Whether it is read from its beginning, which may take long. */
+static bool is_begun(const struct partition *partition)
+{
+	return partition->state == PARTITION_COPYING ||
+	       (partition->state == PARTITION_ELSEWHERE &&
+		partition->wants_copy);
+}
+
+/* Partitions that are here: some may have to be taken. */
+static enum turn work_at_whole(struct cluster *cluster)
 {
 	enum turn all = TURN_DONE;
 
-	look_at_store(cluster);
-	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
-		struct partition partition;
+	for (unsigned i = 0; i < ALL_PARTITIONS && holds_lease(cluster); i++) {
+		const struct partition partition = view_partition(cluster, i);
+		enum turn turn = TURN_DONE;
 
-		if (!holds_lease(cluster)) {
-			leave_all(cluster);
-			return TURN_DONE;
-		}
-		partition = view_partition(cluster, i);
-		if (partition.state == PARTITION_OWN) {
+		if (partition.state == PARTITION_OWN)
 			own(cluster, i, &partition);
-		} else {
-			enum turn turn = copy(cluster, i, &partition);
-
-			all = turn > all ? turn : all;
-		}
+		else if (!is_begun(&partition))
+			turn = copy(cluster, i, &partition);
+		all = turn > all ? turn : all;
 	}
 	return all;
+}
+
+/* Some of those that are not, in turn: the others wait for this. */
+static enum turn work_at_begun(struct cluster *cluster)
+{
+	uint64_t until_ms = clock_steady_ms() + BEGUN_MS;
+	unsigned first = cluster->begun;
+	enum turn all = TURN_DONE;
+
+	for (unsigned i = 0; i < ALL_PARTITIONS && holds_lease(cluster); i++) {
+		unsigned number = (first + i) % ALL_PARTITIONS;
+		const struct partition partition =
+			view_partition(cluster, number);
+		enum turn turn;
+
+		if (!is_begun(&partition))
+			continue;
+		if (clock_steady_ms() >= until_ms)
+			return TURN_AGAIN;
+		turn = copy(cluster, number, &partition);
+		all = turn > all ? turn : all;
+		cluster->begun = number + 1;
+	}
+	return all;
+}
+
+/* Look at all partitions; how soon there is more to do. */
+static enum turn work(struct cluster *cluster)
+{
+	enum turn whole;
+	enum turn begun;
+
+	look_at_store(cluster);
+	whole = work_at_whole(cluster);
+	begun = work_at_begun(cluster);
+	if (!holds_lease(cluster)) {
+		leave_all(cluster);
+		return TURN_DONE;
+	}
+	return whole > begun ? whole : begun;
 }
 
 static bool wait_for_news(struct cluster *cluster, enum turn turn)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """chaos.py LIBRARY [--seed N] [--seconds N] [--nodes N] [--sites N] [--alone]
     [--faults NAMES] [--other FOLDER] [--snapshots] [--direct]
+    [--server-faults]
 
 A cluster of real programs in a network of its own is told and asked things
 while its hosts are killed, stopped, cut off, slow, full or wrong about the
@@ -9,7 +10,9 @@ copies; see checks.py for the rest. LIBRARY is libhost_faults.so. --alone: one
 daemon without a broker. --other: programs of another version; nodes go to and
 fro between the two. --snapshots: logs are shortened, copies begin with what a
 folder has. --direct: nodes reach each other without the broker, too, and all of
-it is TLS. The seed says what is done; when it happens beside what is not ours
+it is TLS. --server-faults: servers have slow disks and wrong clocks, too, by a
+process each that takes as much of the machine as they do; all is slower then. The
+seed says what is done; when it happens beside what is not ours
 to say. What happened is left in build/chaos/SEED.*.
 """
 
@@ -78,7 +81,8 @@ class World:
             return []
         hosts = [self.network.host(101 + i) for i in range(3)]
         addresses = [host.address for host in hosts]
-        return [machines.Server(host, addresses, self.options.library)
+        library = self.options.server_faults and self.options.library
+        return [machines.Server(host, addresses, library)
                 for host in hosts]
 
     def make_nodes(self):
@@ -347,6 +351,10 @@ FAULTS = (
 )
 
 
+OF_SERVERS = (slow_disk_of_server, wrong_clock_of_server,
+              wrong_clock_of_all_servers)
+
+
 def is_of_server(fault):
     return fault.__name__.endswith(("_server", "_all_servers"))
 
@@ -366,6 +374,7 @@ def do_faults(world, source, until):
     wanted = world.options.faults.split(",")
     rows = [row for row in FAULTS if (world.servers or not row[2])
             and (len(world.versions) > 1 or row[0] is not upgrade_node)
+            and (world.options.server_faults or row[0] not in OF_SERVERS)
             and (wanted == [""] or row[0].__name__ in wanted)]
     counts = {}
     while time.monotonic() < until:
@@ -639,6 +648,7 @@ def parse():
     parser.add_argument("--other", type=pathlib.Path)
     parser.add_argument("--snapshots", action="store_true")
     parser.add_argument("--direct", action="store_true")
+    parser.add_argument("--server-faults", action="store_true")
     parser.add_argument("--faults", default="",
                         help="these alone, such as kill_node,cut_server")
     options = parser.parse_args()

@@ -29,7 +29,8 @@ cluster {{
 
 
 class Server:
-    """A nats-server; `addresses` are those of all of them."""
+    """A nats-server; `addresses` are those of all of them. With a `library`,
+    what is beside it gives the server faults."""
 
     def __init__(self, host, addresses, library):
         self.host = host
@@ -39,13 +40,15 @@ class Server:
         (self.folder / "conf").write_text(SERVER_CONF.format(
             name=self.name, address=host.address, folder=self.folder,
             routes=routes))
-        self.faults = network.Faults(library, self.folder / "faults")
+        self.faults = library and network.Faults(library,
+                                                 self.folder / "faults")
         self.process = None
 
     def start(self):
+        words = self.faults.words() if self.faults else []
         with open(self.folder / "log", "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [*self.host.words(), *self.faults.words(), NATS, "-c",
+                [*self.host.words(), *words, NATS, "-c",
                  str(self.folder / "conf")],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 

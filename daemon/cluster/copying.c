@@ -250,9 +250,8 @@ static enum turn work_at_whole(struct cluster *cluster)
 }
 
 /* Some of those that are not, in turn: the others wait for this. */
-static enum turn work_at_begun(struct cluster *cluster)
+static enum turn work_at_begun(struct cluster *cluster, uint64_t until_ms)
 {
-	uint64_t until_ms = clock_steady_ms() + BEGUN_MS;
 	unsigned first = cluster->begun;
 	enum turn all = TURN_DONE;
 
@@ -262,10 +261,11 @@ static enum turn work_at_begun(struct cluster *cluster)
 			view_partition(cluster, number);
 		enum turn turn;
 
-		if (!is_begun(&partition))
+		if (!is_begun(&partition) ||
+		    clock_steady_ms() < partition.locked_until_ms)
 			continue;
 		if (clock_steady_ms() >= until_ms)
-			return TURN_AGAIN;
+			return all == TURN_AGAIN ? TURN_AGAIN : TURN_SOON;
 		turn = copy(cluster, number, &partition);
 		all = turn > all ? turn : all;
 		cluster->begun = number + 1;
@@ -276,12 +276,18 @@ static enum turn work_at_begun(struct cluster *cluster)
 /* Look at all partitions; how soon there is more to do. */
 static enum turn work(struct cluster *cluster)
 {
+	uint64_t begin_ms = clock_steady_ms();
+	uint64_t spent_ms;
 	enum turn whole;
 	enum turn begun;
 
 	look_at_store(cluster);
 	whole = work_at_whole(cluster);
-	begun = work_at_begun(cluster);
+	/* as long as that took, at least */
+	spent_ms = clock_steady_ms() - begin_ms;
+	begun = work_at_begun(
+		cluster, begin_ms + spent_ms +
+				 (spent_ms > BEGUN_MS ? spent_ms : BEGUN_MS));
 	if (!holds_lease(cluster)) {
 		leave_all(cluster);
 		return TURN_DONE;

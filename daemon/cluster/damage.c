@@ -114,33 +114,53 @@ static bool may_drop(struct cluster *cluster, unsigned number)
 	return owned == 0;
 }
 
+static void plan_drop(struct cluster *cluster, unsigned number, bool is_planned)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_dropping = is_planned;
+	lock_release(&cluster->lock);
+}
+
+/* Whether nobody but us would take it. */
+static bool is_ours(const struct cluster *cluster,
+		    const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	return strcmp(partition->owner, self) == 0 ||
+	       (partition->revision == 0 &&
+		strcmp(partition->wanted, self) == 0);
+}
+
 bool replace_copy(struct cluster *cluster, unsigned number,
 		  const struct partition *partition)
 {
 	char name[NODE_NAME_BYTES];
 	bool has_other = find_whole(cluster, number, name);
+	bool is_damaged = partition->damaged_ms != 0;
+	bool is_due =
+		partition->is_dropping || (is_damage_told(cluster, partition) &&
+					   is_owned_whole(cluster, number));
 
-	if (!partition->is_dropping &&
-	    !(partition->damaged_ms != 0 && has_other))
+	if (!has_other && partition->is_whole) { /* it is the last one */
+		plan_drop(cluster, number, false);
 		return false;
-	if (has_other &&
-	    strcmp(partition->owner, cluster->options.bus.name) == 0)
+	}
+	if (!partition->is_dropping && !(is_damaged && has_other))
+		return false;
+	if (has_other && is_ours(cluster, partition))
 		give_up(cluster, number);
-	else if ((partition->is_dropping ||
-		  (is_damage_told(cluster, partition) &&
-		   is_owned_whole(cluster, number))) &&
-		 may_drop(cluster, number))
+	else if (is_due && may_drop(cluster, number))
 		drop_copy(cluster, number);
+	else if (is_due) /* until it may, it is followed, if it can be */
+		return is_damaged || !partition->is_whole;
 	return true;
 }
 
 void replace_differing(struct cluster *cluster, unsigned number)
 {
-	if (may_drop(cluster, number)) {
+	if (may_drop(cluster, number))
 		drop_copy(cluster, number);
-		return;
-	}
-	lock_acquire(&cluster->lock);
-	cluster->partitions[number].is_dropping = true;
-	lock_release(&cluster->lock);
+	else
+		plan_drop(cluster, number, true);
 }

@@ -561,6 +561,8 @@ void *jobs_main(void *argument)
 		lock_release(&cluster->lock);
 		error = is_known ? ERR_NONE
 				 : read_place(cluster, number, &place);
+		if (error == ERR_CORRUPT)
+			look_for_damage(cluster, number);
 		if (error == ERR_NONE)
 			error = find_last_done(cluster, number, &place,
 					       !is_known);

@@ -283,7 +283,7 @@ bool begin_copy(struct cluster *cluster, unsigned number)
 	if (error == ERR_CORRUPT) { /* others may begin */
 		lock_acquire(&cluster->lock);
 		cluster->partitions[number].locked_until_ms =
-			now_ms + DEPOT_PAUSE_MS;
+			clock_steady_ms() + DEPOT_PAUSE_MS;
 		lock_release(&cluster->lock);
 	} else {
 		cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;

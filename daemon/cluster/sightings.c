@@ -64,8 +64,9 @@ static void forget_old(struct sightings *sightings, uint64_t now_ms)
 void sightings_note(struct sightings *sightings, const struct bus_row *rows,
 		    size_t count, uint64_t now_ms)
 {
-	if (sightings->since_ms == 0)
+	if (now_ms > sightings->looked_ms + sightings->lease_ms / STEPS)
 		sightings->since_ms = now_ms;
+	sightings->looked_ms = now_ms;
 	for (size_t i = 0; i < count; i++) {
 		struct sighting *known = find(sightings, rows[i].key);
 
@@ -90,9 +91,10 @@ bool sightings_has_ended(const struct sightings *sightings, const char *name,
 			 uint64_t now_ms)
 {
 	const struct sighting *sighting = find(sightings, name);
-	uint64_t seen_ms =
-		sighting != NULL ? sighting->seen_ms : sightings->since_ms;
+	uint64_t seen_ms = sightings->since_ms;
 
+	if (sighting != NULL && sighting->seen_ms > seen_ms)
+		seen_ms = sighting->seen_ms;
 	return now_ms >= seen_ms + sightings->lease_ms;
 }
 

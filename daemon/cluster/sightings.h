@@ -26,7 +26,8 @@ struct sighting {
 
 struct sightings {
 	uint64_t lease_ms;
-	uint64_t since_ms;      /* the first look; 0: none yet */
+	uint64_t since_ms;      /* we look without a gap; 0: not yet */
+	uint64_t looked_ms;     /* the last time */
 	struct sighting *items; /* [count] */
 	size_t count;
 	size_t capacity;
@@ -42,7 +43,7 @@ bool sightings_is_silent(const struct sightings *sightings,
 			 const struct bus_row *row);
 
 /* Whether the lease of a node, which is not there, has ended by our clock, too:
- * it was renewed a lease ago, or before we looked at all. */
+ * it was renewed a lease ago, and since then we have looked without a gap. */
 bool sightings_has_ended(const struct sightings *sightings, const char *name,
 			 uint64_t now_ms);
 

@@ -5,7 +5,9 @@
 
 #include "tests/unit/run.h"
 
-enum { LEASE_MS = 8000, TICK_MS = 800, BEGIN_MS = 100000 };
+static const uint64_t LEASE_MS = 8000;
+static const uint64_t TICK_MS = 800;
+static const uint64_t BEGIN_MS = 100000;
 
 static struct sightings sightings;
 static uint64_t now_ms;
@@ -91,6 +93,9 @@ START_TEST(what_we_could_not_see_does_not_count)
 	now_ms += 10 * LEASE_MS;
 	look(&row, 1, 2 * TICK_MS);
 	ck_assert(!sightings_is_silent(&sightings, &row));
+	look(NULL, 0, LEASE_MS / 2);
+	ck_assert(!sightings_has_ended(&sightings, "a", now_ms));
+	look(NULL, 0, LEASE_MS / 2);
 	ck_assert(sightings_has_ended(&sightings, "a", now_ms));
 }
 END_TEST

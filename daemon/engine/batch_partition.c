@@ -1,7 +1,6 @@
 /* Partitions come and go, with their sites and the events that wait. */
 #include "daemon/engine/batch.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "store/journal.h"
@@ -171,8 +170,10 @@ enum error batch_take_partition(struct batch *batch, struct change *change)
 {
 	const struct partition_change *partition = &change->partition;
 
-	assert(store_owns(batch->txn->store, partition->partition) ==
-	       partition->is_own);
+	/* the lease may have ended since */
+	if (partition->is_own &&
+	    !store_owns(batch->txn->store, partition->partition))
+		return ERR_MOVED;
 	if (partition->is_own)
 		adopt_sites(batch, partition->partition);
 	else

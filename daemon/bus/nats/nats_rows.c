@@ -114,10 +114,12 @@ enum error nats_get(struct bus *bus, enum bus_bucket bucket, const char *key,
 	struct nats_entry entry = {0};
 	enum error error = read_last(bus, bucket, key, &entry);
 
-	if (error == ERR_NONE)
-		row_take(row_out, bucket, &entry.message);
-	if (error == ERR_NONE && entry.is_removal)
+	if (error == ERR_NONE && entry.is_removal) {
+		row_out->revision = entry.message.number;
 		error = ERR_NOT_FOUND;
+	} else if (error == ERR_NONE) {
+		row_take(row_out, bucket, &entry.message);
+	}
 	entry_free(&entry);
 	return error;
 }

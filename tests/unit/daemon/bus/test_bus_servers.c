@@ -80,6 +80,7 @@ static void resolve(struct writer *writer)
 		error = ops->last(bus, BUS_LOG, writer->subject, &message);
 	while (error == ERR_NETWORK);
 	if (error == ERR_NONE) {
+		buffer_append_byte(&message.data, '\0');
 		next = strtoull(message.data.data, NULL, 10) + 1;
 		ck_assert_uint_ge(next, writer->count);
 		ck_assert_uint_le(next, writer->count + 1);
@@ -155,6 +156,7 @@ static void expect_all(void)
 							     writers[i].subject,
 							     from, &message),
 					 ERR_NONE);
+			buffer_append_byte(&message.data, '\0');
 			ck_assert_uint_eq(strtoull(message.data.data, NULL, 10),
 					  n);
 			from = message.number + 1;

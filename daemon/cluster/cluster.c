@@ -191,6 +191,7 @@ enum error cluster_open(struct cluster **cluster_out, struct store *store,
 	enum error error;
 
 	cluster->options = *options;
+	cluster->sightings.lease_ms = options->bus.lease_ms;
 	cluster->store = store;
 	cluster->log =
 		(struct commit_log){cluster_append, cluster_settle, cluster};

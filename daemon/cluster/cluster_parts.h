@@ -76,9 +76,10 @@ struct partition {
 				have heard of; 0: none is */
 	uint64_t looked_ms;  /* steady: it was read on, or compared with the
 				last of its log */
-	uint64_t checked_ms; /* steady: find_damage(); 0: not yet */
+	uint64_t checked_ms; /* steady: look_for_damage(); 0: not yet */
 	uint64_t damaged_ms; /* steady: it is known since then that some rows
 				cannot be read; 0: of none */
+	uint64_t begin_ms;   /* steady: no snapshot is loaded before this */
 	uint64_t locked_until_ms; /* steady: a secret in it cannot be opened,
 				     and it is not read before this; 0: it is
 				     read */
@@ -97,12 +98,13 @@ struct partition {
 
 	bool wants_copy;     /* this node shall have it */
 	bool is_first;       /* of those that have it whole, this node comes
-				first */
+				first; or none has it whole */
 	bool wanted_has_it;  /* the one who shall own it has it whole */
 	bool others_have_it; /* as many as shall have it have it whole */
 	bool is_owner_gone;
 	bool is_whole;
-	bool is_dropping;    /* it was to be deleted, which has failed */
+	bool is_dropping;    /* it is to be deleted: that has failed, or, of one
+				that is whole, has to wait */
 	bool is_unsure;      /* what the log has of us is not known */
 	bool is_log_full;    /* it has no room for our claim */
 	bool wants_snapshot; /* the log has lost what is here */

@@ -29,8 +29,8 @@ void note_damage(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 	if (!is_known)
 		log_error("cluster: partition %u: rows of it are damaged here; "
-			  "a node that has it whole takes it, and the copy "
-			  "here is made anew",
+			  "a node that has it whole, if there is one, takes "
+			  "it, and the copy here is made anew",
 			  number);
 }
 
@@ -108,9 +108,8 @@ static bool may_drop(struct cluster *cluster, unsigned number)
 	for (unsigned i = 0; i < PARTITIONS; i++)
 		owned += view_partition(cluster, i).state == PARTITION_OWN;
 	if (owned > 0 && yield_sites(cluster))
-		log_error("cluster: hooks and silences are damaged here: "
-			  "others have the sites of this node until they are "
-			  "read anew");
+		log_error("cluster: hooks and silences are to be copied anew: "
+			  "others have the sites of this node until they are");
 	return owned == 0;
 }
 
@@ -136,24 +135,29 @@ bool replace_copy(struct cluster *cluster, unsigned number,
 		  const struct partition *partition)
 {
 	char name[NODE_NAME_BYTES];
-	bool has_other = find_whole(cluster, number, name);
 	bool is_damaged = partition->damaged_ms != 0;
-	bool is_due =
+	bool has_other;
+	bool is_due;
+
+	if (!partition->is_dropping && !is_damaged)
+		return false;
+	has_other = find_whole(cluster, number, name);
+	if (!has_other && partition->is_whole) /* it is the last one */
+		plan_drop(cluster, number, false);
+	if (!has_other && (partition->is_whole || !partition->is_dropping))
+		return false;
+	if (has_other && is_ours(cluster, partition)) {
+		give_up(cluster, number);
+		return true;
+	}
+	is_due =
 		partition->is_dropping || (is_damage_told(cluster, partition) &&
 					   is_owned_whole(cluster, number));
-
-	if (!has_other && partition->is_whole) { /* it is the last one */
-		plan_drop(cluster, number, false);
-		return false;
-	}
-	if (!partition->is_dropping && !(is_damaged && has_other))
-		return false;
-	if (has_other && is_ours(cluster, partition))
-		give_up(cluster, number);
-	else if (is_due && may_drop(cluster, number))
-		drop_copy(cluster, number);
-	else if (is_due) /* until it may, it is followed, if it can be */
+	if (is_due &&
+	    !may_drop(cluster, number)) /* it is followed, if it can */
 		return is_damaged || !partition->is_whole;
+	if (is_due)
+		drop_copy(cluster, number);
 	return true;
 }
 

@@ -263,7 +263,6 @@ static enum error look_at_nodes(struct cluster *cluster)
 		return error;
 	members = mem_alloc(count + 1, sizeof(*members));
 	lock_acquire(&cluster->lock);
-	cluster->sightings.lease_ms = cluster->options.bus.lease_ms;
 	sightings_note(&cluster->sightings, rows, count, clock_steady_ms());
 	lock_release(&cluster->lock);
 	/* this thread alone writes them */

@@ -271,7 +271,8 @@ bool begin_copy(struct cluster *cluster, unsigned number)
 
 	if (cluster->depot == NULL)
 		return true;
-	if (now_ms < cluster->depot_ms)
+	if (now_ms < cluster->depot_ms ||
+	    now_ms < number_of(cluster, &cluster->partitions[number].begin_ms))
 		return false;
 	error = load_newest(cluster, number, 0, UINT64_MAX);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND)
@@ -282,7 +283,7 @@ bool begin_copy(struct cluster *cluster, unsigned number)
 	}
 	if (error == ERR_CORRUPT) { /* others may begin */
 		lock_acquire(&cluster->lock);
-		cluster->partitions[number].locked_until_ms =
+		cluster->partitions[number].begin_ms =
 			clock_steady_ms() + DEPOT_PAUSE_MS;
 		lock_release(&cluster->lock);
 	} else {

@@ -336,7 +336,6 @@ static void gather(struct cluster *cluster, uint64_t from,
 		unsigned partition =
 			store_partition_of_event(cluster->store, number);
 		struct event_row event;
-
 		bool is_new = partition < ALL_PARTITIONS &&
 			      number > published[partition];
 		bool is_read = is_new && scan_try(&scan) &&

@@ -11,9 +11,9 @@ daemon without a broker. --other: programs of another version; nodes go to and
 fro between the two. --snapshots: logs are shortened, copies begin with what a
 folder has. --direct: nodes reach each other without the broker, too, and all of
 it is TLS. --server-faults: servers have slow disks and wrong clocks, too, by a
-process each that takes as much of the machine as they do; all is slower then. The
-seed says what is done; when it happens beside what is not ours
-to say. What happened is left in build/chaos/SEED.*.
+process each that takes as much of the machine as they do; all is slower then.
+The seed says what is done; when it happens beside what is not ours to say. What
+happened is left in build/chaos/SEED.*.
 """
 
 import argparse
@@ -280,30 +280,28 @@ def slow_disk_of_server(world, source):
     return slow_down(world.servers, source)
 
 
-def shift_clock(hosts, source):
-    host = source.choice(hosts)
+def shift_clocks(hosts, source):
+    """All by the same time."""
     ahead_ms = source.choice((-1, 1)) * source.choice((3000, 60000, 3600000))
-    host.faults.set(clock_ms=ahead_ms)
-    return f"{host.name} {ahead_ms} ms", host.faults.set
+
+    def set_all(clock_ms=0):
+        for host in hosts:
+            host.faults.set(clock_ms=clock_ms)
+    set_all(ahead_ms)
+    names = " ".join(host.name for host in hosts)
+    return f"{names} {ahead_ms} ms", set_all
 
 
 def wrong_clock(world, source):
-    return shift_clock(world.nodes, source)
+    return shift_clocks([source.choice(world.nodes)], source)
 
 
 def wrong_clock_of_server(world, source):
-    return shift_clock(world.servers, source)
+    return shift_clocks([source.choice(world.servers)], source)
 
 
 def wrong_clock_of_all_servers(world, source):
-    """By the same time: who sets it right does so for all."""
-    heals = []
-    state = source.getstate()
-    for server in world.servers:
-        source.setstate(state)
-        what, heal = shift_clock([server], source)
-        heals.append(heal)
-    return f"all servers, {what}", lambda: [heal() for heal in heals]
+    return shift_clocks(world.servers, source)
 
 
 def full_disk(world, source):
@@ -347,10 +345,9 @@ FAULTS = (
     (wrong_clock, 2, False), (full_disk, 1, False), (kill_server, 3, True),
     (pause_server, 2, True), (cut_server, 2, True),
     (kill_all_servers, 1, True), (slow_disk_of_server, 2, True),
-    (wrong_clock_of_server, 2, True), (wrong_clock_of_all_servers, 1, True), (upgrade_node, 6, False),
+    (wrong_clock_of_server, 2, True), (wrong_clock_of_all_servers, 1, True),
+    (upgrade_node, 6, False),
 )
-
-
 OF_SERVERS = (slow_disk_of_server, wrong_clock_of_server,
               wrong_clock_of_all_servers)
 

@@ -56,7 +56,8 @@ static void add_with(const char *url, uint32_t pages)
 	seeds[i] = (struct seed){
 		.options = {.measure = MEASURE_CPC,
 			    .threshold = 250,
-			    .max_pages = pages},
+			    .max_pages = pages,
+			    .delay_ms = (uint32_t)(100 + i)},
 		.mark = {.number = 11 + i, .time_ms = 1000 + i, .hash = 77 + i},
 	};
 	if (url == NULL)
@@ -91,15 +92,26 @@ static void expect_mark(uint64_t job, uint64_t time_ms, uint64_t hash)
 	txn_end(&txn);
 }
 
-/* 0: there is no such site. */
-static uint32_t max_pages(const char *host)
+/* Zeros: there is no such site. */
+static struct site_options options_of(const char *host)
 {
 	struct txn txn = txn_begin_read(world.store);
-	struct site_row row;
+	struct site_row row = {0};
 	bool is_known = site_get(&txn, slice_of(host), &row);
 
 	txn_end(&txn);
-	return is_known ? row.options.max_pages : 0;
+	return is_known ? row.options : (struct site_options){0};
+}
+
+static uint32_t max_pages(const char *host)
+{
+	return options_of(host).max_pages;
+}
+
+/* 100 and so on: which one was the last to be added. */
+static uint32_t delay_ms(const char *host)
+{
+	return options_of(host).delay_ms;
 }
 
 START_TEST(all_are_done_in_their_order_with_how_far_they_are)
@@ -109,8 +121,8 @@ START_TEST(all_are_done_in_their_order_with_how_far_they_are)
 	add("http://a.test/2");
 	ck_assert_int_eq(commit(), ERR_NONE);
 	ck_assert_uint_eq(change.jobs.done, 3);
-	ck_assert_uint_eq(max_pages("a.test"), 100);
-	ck_assert_uint_eq(max_pages("a2.test"), 100);
+	ck_assert_uint_eq(delay_ms("a.test"), 102);
+	ck_assert_uint_eq(delay_ms("a2.test"), 101);
 	expect_mark(13, 1002, 79);
 }
 END_TEST
@@ -176,24 +188,25 @@ START_TEST(useless_ones_are_passed_over)
 	ck_assert_uint_eq(change.jobs.done, 8);
 	ck_assert_int_eq(seeds[5].error, ERR_TOO_LARGE);
 	ck_assert_int_eq(seeds[6].error, ERR_NONE);
-	ck_assert_uint_eq(max_pages("a3.test"), 100);
-	ck_assert_uint_eq(max_pages("a4.test"), 0);
+	ck_assert_uint_eq(delay_ms("a3.test"), 104);
+	ck_assert_uint_eq(delay_ms("a4.test"), 0);
+	ck_assert_uint_eq(delay_ms("a.test"), 106);
 	expect_mark(18, 1007, 84);
 }
 END_TEST
 
 START_TEST(what_the_log_had_already_is_not_done_again)
 {
-	add("http://a.test/");
+	add("http://a.test/1");
 	ck_assert_int_eq(commit(), ERR_NONE);
-	add("http://a2.test/");
+	add("http://a.test/2");
 	ck_assert_int_eq(commit(), ERR_BUSY);
 	ck_assert_uint_eq(change.jobs.done, 0);
-	ck_assert_uint_eq(max_pages("a2.test"), 0);
+	ck_assert_uint_eq(delay_ms("a.test"), 100);
 	expect_mark(11, 1000, 77);
 	change.jobs.before = 77;
 	ck_assert_int_eq(commit(), ERR_NONE);
-	ck_assert_uint_eq(max_pages("a2.test"), 100);
+	ck_assert_uint_eq(delay_ms("a.test"), 101);
 }
 END_TEST
 

@@ -11,9 +11,9 @@ daemon without a broker. --other: programs of another version; nodes go to and
 fro between the two. --snapshots: logs are shortened, copies begin with what a
 folder has. --direct: nodes reach each other without the broker, too, and all of
 it is TLS. --server-faults: servers have slow disks and wrong clocks, too, by a
-process each that takes as much of the machine as they do; all is slower then.
-The seed says what is done; when it happens beside what is not ours to say. What
-happened is left in build/chaos/SEED.*.
+process each that answers their calls, and takes some of the machine. The seed
+says what is done; when it happens beside what is not ours to say. What happened
+is left in build/chaos/SEED.*.
 """
 
 import argparse

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import time
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "integration"))
 import harness  # noqa: E402 (the folder must be on the path before)
@@ -101,9 +102,19 @@ class Host:
         self.holder.wait(30)
 
 
+def server_faults(library):
+    return pathlib.Path(library).with_name("server_faults")
+
+
+def needs_server_faults(library):
+    if not server_faults(library).exists():
+        raise unittest.SkipTest("server_faults is of x86-64")
+
+
 class Faults:
     """The disk and the clock of one process: host_faults.c by its environment,
-    server_faults.c, which lies beside it, by the words before its own."""
+    server_faults.c, which lies beside it, by the words before its own. The
+    clock takes up to 10 ms."""
 
     def __init__(self, library, path):
         self.library = str(library)
@@ -120,8 +131,7 @@ class Faults:
         return {"LD_PRELOAD": self.library, "HOST_FAULTS": str(self.path)}
 
     def words(self):
-        return [str(pathlib.Path(self.library).with_name("server_faults")),
-                str(self.path)]
+        return [str(server_faults(self.library)), str(self.path)]
 
 
 class Recorder:

@@ -5,16 +5,18 @@
  *	server_faults FILE PROGRAM [ARGUMENT...]
  *
  * This process becomes the program. A child of it answers its calls
- * (seccomp_unotify(2)), and hides the vDSO from it, by which it would read the
- * clock without a call.
+ * (seccomp_unotify(2)). The clock is read without a call, by the vDSO, and very
+ * often: the child writes to the program's copy of the vDSO that it is a call
+ * as long as the clock is wrong, and no longer. For x86-64.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +30,29 @@
 
 enum {
 	MAX_WAITING = 4096, /* calls; further ones do not wait */
-	STACK_FIELD = 26,   /* of /proc/PID/stat, behind the name's ")" */
+	LOOK_MS = 10,       /* at whether the clock is wrong now */
 	PATH_BYTES = 64,
-	STAT_BYTES = 1024,
 	MS_OF_S = 1000,
 	NS_OF_MS = 1000000,
+};
+
+/* clock_gettime, with whether the clock is wrong as its last byte. */
+enum {
+	TO_OWN = 14, /* how far the vDSO's own is behind END_OF_JUMP */
+	END_OF_JUMP = 18,
+	IS_WRONG = 26,
+	STUB_BYTES = 27,
+};
+static const unsigned char stub[STUB_BYTES] = {
+	0x85, 0xff,                 /* test edi, edi: REALTIME? */
+	0x75, 0x09,                 /* jne own */
+	0x80, 0x3d, 15, 0, 0, 0, 0, /* cmp byte [rip + 15], 0: wrong? */
+	0x75, 0x05,                 /* jne call */
+	0xe9, 0,    0,  0, 0,       /* own: jmp */
+	0xb8, 228,  0,  0, 0,       /* call: mov eax, clock_gettime */
+	0x0f, 0x05,                 /* syscall */
+	0xc3,                       /* ret */
+	0,
 };
 
 struct waiting {
@@ -42,7 +62,10 @@ struct waiting {
 
 struct server {
 	const struct faults *faults;
-	int fd; /* its calls come here */
+	int fd;            /* its calls come here */
+	int memory;        /* its own */
+	off_t is_wrong;    /* in it: the stub's last byte */
+	bool is_wrong_now; /* what is there */
 	struct waiting waiting[MAX_WAITING];
 	size_t count;
 };
@@ -84,24 +107,25 @@ static void answer(struct server *server, uint64_t id, bool goes_on)
 static void read_clock(struct server *server, const struct seccomp_notif *call)
 {
 	struct timespec now;
-	int memory;
 	bool is_written;
 
-	if (server->faults->clock_ms == 0) {
-		answer(server, call->id, true);
-		return;
-	}
 	clock_gettime(CLOCK_REALTIME, &now);
 	faults_shift(server->faults, &now);
-	memory = open_of((pid_t)call->pid, "mem", O_WRONLY);
-	/* whose memory that is, if the call is gone by now, nobody knows */
-	is_written = memory >= 0 &&
-		     seccomp_notify_id_valid(server->fd, call->id) == 0 &&
-		     pwrite(memory, &now, sizeof(now),
+	is_written = seccomp_notify_id_valid(server->fd, call->id) == 0 &&
+		     pwrite(server->memory, &now, sizeof(now),
 			    (off_t)call->data.args[1]) == sizeof(now);
-	if (memory >= 0)
-		close(memory);
 	answer(server, call->id, !is_written);
+}
+
+/* From now on the clock is a call, or no longer. */
+static void set_clock(struct server *server)
+{
+	bool is_wrong = server->faults->clock_ms != 0;
+	unsigned char byte = is_wrong;
+
+	if (is_wrong != server->is_wrong_now &&
+	    pwrite(server->memory, &byte, 1, server->is_wrong) == 1)
+		server->is_wrong_now = is_wrong;
 }
 
 static void take_call(struct server *server, struct seccomp_notif *call)
@@ -115,15 +139,15 @@ static void take_call(struct server *server, struct seccomp_notif *call)
 		answer(server, call->id, true);
 	else
 		server->waiting[server->count++] = (struct waiting){
-			call->id, steady_ms() + server->faults->sync_ms};
+			call->id, steady_ms() + 1 + server->faults->sync_ms};
 }
 
 /* The calls that have waited long enough go on; how long the next one waits,
- * -1: there is none. */
+ * LOOK_MS at most. */
 static int64_t end_waiting(struct server *server)
 {
 	int64_t now_ms = steady_ms();
-	int64_t next_ms = -1;
+	int64_t next_ms = LOOK_MS;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < server->count; i++) {
@@ -134,7 +158,7 @@ static int64_t end_waiting(struct server *server)
 			answer(server, row.id, true);
 			continue;
 		}
-		if (next_ms < 0 || left_ms < next_ms)
+		if (left_ms < next_ms)
 			next_ms = left_ms;
 		server->waiting[kept++] = row;
 	}
@@ -154,6 +178,7 @@ static void serve(struct server *server)
 	while ((events.revents & (POLLHUP | POLLERR)) == 0) {
 		int64_t wait_ms = end_waiting(server);
 
+		set_clock(server);
 		if (poll(&events, 1, (int)wait_ms) < 0 && errno != EINTR)
 			fail("poll");
 		if ((events.revents & POLLIN) != 0)
@@ -161,53 +186,103 @@ static void serve(struct server *server)
 	}
 }
 
-/* Where the stack of a program begins that has not run yet: the number of its
- * arguments is there. */
-static off_t stack_of(pid_t pid)
+/* Where the vDSO is in a program that has not run yet. */
+static off_t vdso_of(pid_t pid)
 {
-	char text[STAT_BYTES] = "";
-	int fd = open_of(pid, "stat", O_RDONLY);
-	const char *field;
+	int fd = open_of(pid, "auxv", O_RDONLY);
+	Elf64_auxv_t row = {0};
 
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
-		fail("/proc/PID/stat");
+	while (fd >= 0 && row.a_type != AT_SYSINFO_EHDR)
+		if (read(fd, &row, sizeof(row)) != sizeof(row))
+			fail("/proc/PID/auxv");
+	if (fd < 0)
+		fail("/proc/PID/auxv");
 	close(fd);
-	field = strrchr(text, ')');
-	for (int i = 0; field != NULL && i < STACK_FIELD; i++)
-		field = strchr(field + 1, ' ');
-	return field == NULL ? 0 : (off_t)strtoumax(field, NULL, 10);
+	return (off_t)row.a_un.a_val;
 }
 
-static unsigned long read_word(int memory, off_t at)
-{
-	unsigned long word;
+/* Of the kernel's one vDSO, as it lies here; offsets are from its begin. */
+struct vdso {
+	const unsigned char *image;
+	const Elf64_Sym *symbols;
+	size_t count;
+	const char *names;
+	size_t end; /* of what is loaded */
+};
 
-	if (pread(memory, &word, sizeof(word), at) != sizeof(word))
+static struct vdso read_vdso(void)
+{
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	const unsigned char *image = (void *)getauxval(AT_SYSINFO_EHDR);
+	struct vdso vdso = {.image = image};
+	const Elf64_Phdr *segment;
+	const Elf64_Dyn *row = NULL;
+
+	errno = ENOSYS; /* where it lacks something */
+	if (image == NULL)
+		fail("vDSO");
+	segment = (const void *)(image + ((const Elf64_Ehdr *)image)->e_phoff);
+	for (size_t i = ((const Elf64_Ehdr *)image)->e_phnum; i > 0; i--) {
+		if (segment->p_type == PT_LOAD)
+			vdso.end = segment->p_offset + segment->p_filesz;
+		if (segment->p_type == PT_DYNAMIC)
+			row = (const void *)(image + segment->p_offset);
+		segment++;
+	}
+	for (; row != NULL && row->d_tag != DT_NULL; row++) {
+		if (row->d_tag == DT_SYMTAB)
+			vdso.symbols = (const void *)(image + row->d_un.d_ptr);
+		if (row->d_tag == DT_STRTAB)
+			vdso.names = (const char *)image + row->d_un.d_ptr;
+	}
+	if (vdso.symbols == NULL || vdso.names == NULL)
+		fail("vDSO");
+	/* the names lie behind them: nothing else says how many there are */
+	vdso.count = (size_t)(vdso.names - (const char *)vdso.symbols) /
+		     sizeof(*vdso.symbols);
+	return vdso;
+}
+
+static void write_at(int memory, const void *bytes, size_t count, size_t at)
+{
+	if (pwrite(memory, bytes, count, (off_t)at) != (ssize_t)count)
 		fail("/proc/PID/mem");
-	return word;
 }
 
-static void hide_vdso(pid_t pid)
+/* The stub is what the vDSO has as clock_gettime; it lies in the rest of the
+ * vDSO's last page. */
+static void put_stub(struct server *server, pid_t pid)
 {
-	const unsigned long ignored = AT_IGNORE;
-	const off_t word = sizeof(unsigned long);
-	int memory = open_of(pid, "mem", O_RDWR);
-	off_t at = stack_of(pid);
-	unsigned long kind;
+	const struct vdso vdso = read_vdso();
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t base = (size_t)vdso_of(pid);
+	const size_t at = (vdso.end + page - 1) / page * page - STUB_BYTES;
+	unsigned char code[STUB_BYTES];
 
-	at += (off_t)(1 + read_word(memory, at) + 1) * word; /* the arguments */
-	while (read_word(memory, at) != 0)                   /* environment */
-		at += word;
-	at += word;
-	for (; (kind = read_word(memory, at)) != AT_NULL; at += 2 * word)
-		if (kind == AT_SYSINFO_EHDR &&
-		    pwrite(memory, &ignored, sizeof(ignored), at) != word)
-			fail("/proc/PID/mem");
-	close(memory);
+	memcpy(code, stub, sizeof(code));
+	if (at < vdso.end)
+		fail("vDSO has no room");
+	for (size_t i = 0; i < vdso.count; i++) {
+		const Elf64_Sym *symbol = &vdso.symbols[i];
+		size_t place =
+			(size_t)((const unsigned char *)symbol - vdso.image);
+		int32_t back = (int32_t)(symbol->st_value - (at + END_OF_JUMP));
+
+		if (strcmp(vdso.names + symbol->st_name,
+			   "__vdso_clock_gettime") != 0)
+			continue;
+		memcpy(code + TO_OWN, &back, sizeof(back));
+		write_at(server->memory, code, sizeof(code), base + at);
+		write_at(server->memory, &at, sizeof(at),
+			 base + place + offsetof(Elf64_Sym, st_value));
+		server->is_wrong = (off_t)(base + at + IS_WRONG);
+		return;
+	}
+	fail("clock_gettime of the vDSO");
 }
 
 /* From here to the first instruction of the program. */
-static void follow_exec(pid_t pid, int ready)
+static void follow_exec(struct server *server, pid_t pid, int ready)
 {
 	int status;
 
@@ -218,7 +293,8 @@ static void follow_exec(pid_t pid, int ready)
 	close(ready);
 	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
 		_exit(1);
-	hide_vdso(pid);
+	server->memory = open_of(pid, "mem", O_RDWR);
+	put_stub(server, pid);
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }
 
@@ -268,7 +344,7 @@ static int receive_fd(int socket)
 }
 
 /* The calls that are asked about, from now on: those that write to a disk, and
- * what the time is. Its descriptor is closed by exec. */
+ * what the time is, where that is a call. Its descriptor is closed by exec. */
 static int begin_asking(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -316,7 +392,7 @@ int main(int argc, char *argv[])
 	if (child == 0) {
 		close(sockets[0]);
 		server.fd = receive_fd(sockets[1]);
-		follow_exec(pid, sockets[1]);
+		follow_exec(&server, pid, sockets[1]);
 		serve(&server);
 		return 0;
 	}

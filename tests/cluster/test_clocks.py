@@ -18,6 +18,7 @@ HOUR_MS = 3600000
 
 class Clocks(unittest.TestCase):
     def setUp(self):
+        network.needs_server_faults(LIBRARY)
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.faults = network.Faults(LIBRARY,

@@ -79,6 +79,7 @@ class Faults(unittest.TestCase):
         self.change(lambda faults: [], lambda faults: faults.environment())
 
     def test_by_the_kernel(self):
+        network.needs_server_faults(LIBRARY)
         self.change(lambda faults: faults.words(), lambda faults: {})
 
     def change(self, words, environment):
@@ -99,6 +100,7 @@ class Faults(unittest.TestCase):
                 self.assertGreaterEqual(waited, 0.1)
                 self.assertAlmostEqual(ahead, -3600.5, delta=1)
                 faults.set()
+                time.sleep(0.2)  # the kernel is told soon after
                 waited, ahead = see()
                 self.assertLess(waited, 0.1)
                 self.assertAlmostEqual(ahead, 0, delta=1)

@@ -339,8 +339,12 @@ bool passage_look(struct passage *passage, enum error error)
 	passage->looks++;
 	if (error == ERR_STOPPED && !is_repeatable(passage->call->exchange))
 		return false;
-	if (error == ERR_STOPPED && passage->settle_ms == 0)
+	if (error == ERR_STOPPED && passage->settle_ms == 0) {
 		passage->settle_ms = now_ms + SETTLE_MS;
+		if (!passage->is_read) /* the answer may be to the second */
+			http_add_header(passage->call->exchange, PASS_REPEATED,
+					"true");
+	}
 	if (passage->looks > MAX_LOOKS && now_ms >= passage->settle_ms)
 		return false;
 	if (passage->settle_ms != 0)

@@ -15,13 +15,14 @@
 #include "daemon/api/api_call.h"
 
 /* What a node tells another one of a question; and of an answer. */
-#define PASS_RIGHT   "X-Templated-Right"
-#define PASS_EPOCH   "X-Templated-Epoch"
-#define PASS_NODE    "X-Templated-Node"
-#define PASS_REFUSAL "X-Templated-Refusal"
-#define PASS_STALE   "X-Templated-Stale"
-#define PASS_LOG     "X-Templated-Log"
-#define PASS_MISSING "X-Templated-Missing"
+#define PASS_RIGHT    "X-Templated-Right"
+#define PASS_EPOCH    "X-Templated-Epoch"
+#define PASS_NODE     "X-Templated-Node"
+#define PASS_REFUSAL  "X-Templated-Refusal"
+#define PASS_STALE    "X-Templated-Stale"
+#define PASS_LOG      "X-Templated-Log"
+#define PASS_MISSING  "X-Templated-Missing"
+#define PASS_REPEATED "X-Templated-Repeated"
 
 /* In the note of an exchange, beside who asks: it comes from a node. */
 enum { ACCESS_BITS = 7, ACCESS_IS_PASSED = 8 };

@@ -59,7 +59,8 @@ class Client(threading.Thread):
             time.sleep(self.source.uniform(0.02, 0.3))
 
     def request(self, *arguments):
-        """The status; 0: no answer, it was done or not; -1: it was not."""
+        """The status; 0: no answer, or that to one that was repeated, it was
+        done or not; -1: it was not."""
         node = self.source.choice(self.nodes)
         try:
             answer = node.request(*arguments, timeout_s=PATIENCE_S)
@@ -69,6 +70,9 @@ class Client(threading.Thread):
             return 0
         if arguments[1] == "/v1/ingest" and answer.status == 200:
             return 200 if answer.json["pages"] == 1 else NOT_SURE
+        if 400 <= answer.status < 500 and \
+                "X-Templated-Repeated" in answer.headers:
+            return 0
         return answer.status
 
     def tell(self, key, value, *arguments):

@@ -257,7 +257,7 @@ START_TEST(what_an_owner_leaves_unanswered_is_asked_of_the_next_one)
 
 	have_owner_die(0);
 	expect("GET", "/v1/sites/news.example", NULL, 200,
-	       "X-Templated-Node: ");
+	       "X-Templated-Repeated: ");
 	have_owner_die(1);
 	expect("GET", "/v1/sites/news.example", NULL, 200,
 	       "X-Templated-Epoch: 9");
@@ -265,8 +265,13 @@ START_TEST(what_an_owner_leaves_unanswered_is_asked_of_the_next_one)
 	expect("POST", "/v1/sites", site, 200, "X-Templated-Node: ");
 	have_owner_die(0);
 	expect("DELETE", "/v1/sites/news.example", NULL, 200,
-	       "X-Templated-Node: ");
-	ck_assert_uint_eq(atomic_load(&joined.questions), 5);
+	       "X-Templated-Repeated: true");
+	have_owner_die(1);
+	expect("DELETE", "/v1/sites/none.example", NULL, 404,
+	       "X-Templated-Repeated: true");
+	expect("DELETE", "/v1/sites/none.example", NULL, 404,
+	       "X-Templated-Repeated: ");
+	ck_assert_uint_eq(atomic_load(&joined.questions), 8);
 }
 END_TEST
 

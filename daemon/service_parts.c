@@ -13,6 +13,7 @@
 #include "store/ascii.h"
 #include "store/file.h"
 #include "store/log.h"
+#include "store/partitions.h"
 
 enum {
 	HTTP_WORKERS = 8,
@@ -48,6 +49,33 @@ static enum error open_store(struct service *service)
 	return error;
 }
 
+/* A store is of one daemon or of a cluster: store/partitions.h. */
+static enum error begin_store(const struct service *service)
+{
+	const struct config *config = &service->config;
+	bool is_of_cluster = *config->servers != '\0';
+	struct txn txn = is_of_cluster ? txn_begin_read(service->store)
+				       : txn_begin_write(service->store);
+	bool was_whole = is_of_cluster && store_was_whole(&txn);
+	enum error error;
+
+	if (!is_of_cluster)
+		store_leave_partitions(&txn);
+	error = txn_end(&txn);
+	if (error == ERR_NONE && was_whole) {
+		log_error("store %s: was used without cluster.servers; put it "
+			  "into a depot by \"templatectl partition migrate\", "
+			  "for a cluster that is new, and set another "
+			  "store.path, or move it away",
+			  config->store_path);
+		error = ERR_VERSION;
+	} else if (error != ERR_NONE) {
+		log_error("store %s: %s", config->store_path,
+			  error_text(error));
+	}
+	return error;
+}
+
 static enum error read_secret_keys(struct service *service)
 {
 	enum error error = secret_keys_read(&service->secret_keys,
@@ -70,8 +98,12 @@ static enum error start_store(void *context)
 		error = read_secret_keys(service);
 	if (error == ERR_NONE)
 		error = open_store(service);
-	if (error == ERR_NONE)
-		return ERR_NONE;
+	if (error == ERR_NONE) {
+		error = begin_store(service);
+		if (error == ERR_NONE)
+			return ERR_NONE;
+		store_close(service->store);
+	}
 	secret_keys_destroy(service->secret_keys);
 	service->secret_keys = NULL;
 	return error;

@@ -177,6 +177,38 @@ uint32_t store_next_site(struct txn *txn, struct slice host)
 	return (uint32_t)(partition << SITE_SHIFT | number);
 }
 
+void store_leave_partitions(struct txn *txn)
+{
+	uint64_t last = 0;
+
+	for (unsigned i = 0; i < STORE_PARTITIONS; i++) {
+		char name[COUNTER_NAME_BYTES];
+		uint64_t number;
+
+		site_counter_name(i, name);
+		number = store_last_number(txn, name);
+		if (number > 0)
+			last = (uint64_t)i << SITE_SHIFT | number;
+	}
+	if (store_last_number(txn, "site") < last)
+		txn_put(txn, TABLE_META, slice_of("site"),
+			(struct slice){&last, sizeof(last)});
+}
+
+bool store_was_whole(struct txn *txn)
+{
+	struct scan scan;
+	bool has_sites;
+
+	if (store_last_number(txn, "site") == 0)
+		return false;
+	scan = scan_begin(txn, TABLE_SITES, slice_of(""));
+	scan.is_keys_only = true;
+	has_sites = scan_next(&scan);
+	scan_end(&scan);
+	return has_sites;
+}
+
 uint64_t store_last_event(struct txn *txn, uint32_t site)
 {
 	char name[COUNTER_NAME_BYTES];

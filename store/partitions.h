@@ -41,6 +41,16 @@ bool store_owns_event(const struct store *store, uint64_t event);
  * left. */
 uint32_t store_next_site(struct txn *txn, struct slice host);
 
+/*
+ * Before a store is used without partitions that was used with them: numbers of
+ * new sites are above all that partitions have given.
+ */
+void store_leave_partitions(struct txn *txn);
+
+/* Before it is used with them: whether it has sites, and was used without, so
+ * that their numbers may be of no partition and its changes are in no log. */
+bool store_was_whole(struct txn *txn);
+
 /* The number of a new event of that host; no host: one of all. */
 uint64_t store_next_event(struct txn *txn, struct slice host);
 

@@ -1,6 +1,7 @@
 """templatectl partition: what one daemon has learned, for a cluster."""
 
 import json
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -137,6 +138,16 @@ class Partitions(harness.Case):
         sites = harness.wait_until(lambda: self.answered(daemon), "answers")
         for host in self.hosts:
             self.assertTrue(sites[host] == known[0][host], host)
+
+    def test_a_cluster_does_not_start_on_the_store_of_one(self):
+        daemon = harness.Daemon({
+            "store": {"path": self.old}, **CALM, "cluster": {
+                "servers": '"nats://127.0.0.1:1"', "node": "one"}})
+        self.addCleanup(daemon.remove)
+        harness.give(pathlib.Path(self.old).parent)
+        daemon.launch()
+        self.assertEqual(daemon.process.wait(30), 1)
+        self.assertIn("templatectl partition migrate", daemon.messages())
 
     def answered(self, daemon):
         """What known() says, or None while a partition has no owner."""

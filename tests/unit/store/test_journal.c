@@ -396,6 +396,64 @@ START_TEST(nothing_is_ours_at_first)
 }
 END_TEST
 
+/* The same store, with partitions or without. */
+static void reopen_owner(bool has_partitions)
+{
+	const struct store_options options = {
+		.is_temporary = true,
+		.partition_of = has_partitions ? partition_of : NULL};
+
+	store_close(owner.store);
+	ck_assert_int_eq(
+		store_open(&owner.store, owner.scratch.folder, &options),
+		ERR_NONE);
+}
+
+static bool was_whole(void)
+{
+	struct txn txn = txn_begin_read(owner.store);
+	bool answer = store_was_whole(&txn);
+
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	return answer;
+}
+
+START_TEST(without_partitions_no_number_is_given_twice)
+{
+	struct txn txn = begin();
+	uint32_t last;
+
+	add_site(&txn, "a.test");
+	last = add_site(&txn, "b.test");
+	end(&txn);
+	ck_assert(!was_whole());
+	reopen_owner(false);
+	txn = txn_begin_write(owner.store);
+	store_leave_partitions(&txn);
+	ck_assert_uint_eq(add_site(&txn, "c.test"), last + 1);
+	store_leave_partitions(&txn);
+	ck_assert_uint_eq(add_site(&txn, "d.test"), last + 2);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	reopen_owner(true);
+	ck_assert(was_whole());
+}
+END_TEST
+
+START_TEST(an_empty_store_is_of_both_kinds)
+{
+	struct txn txn;
+
+	reopen_owner(false);
+	txn = txn_begin_write(owner.store);
+	store_leave_partitions(&txn);
+	ck_assert_uint_eq(add_site(&txn, "a.test"), 1);
+	txn_delete(&txn, TABLE_SITES, slice_of("a.test"));
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	reopen_owner(true);
+	ck_assert(!was_whole());
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("journal");
@@ -413,6 +471,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, bytes_at_random_do_no_harm);
 	tcase_add_test(tests, places_are_kept);
 	tcase_add_test(tests, nothing_is_ours_at_first);
+	tcase_add_test(tests, without_partitions_no_number_is_given_twice);
+	tcase_add_test(tests, an_empty_store_is_of_both_kinds);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

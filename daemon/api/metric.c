@@ -371,7 +371,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 	[METRIC_CLUSTER_LAG] = {
 		.name = "cluster_lag_entries",
 		.type = "gauge",
-		.help = "Entries of logs that the copies here lack, of all partitions",
+		.help = "Numbers of the stream of logs from what the copies here have to the last entry of each; 0: they have all",
 	},
 	[METRIC_CLUSTER_FAILOVERS] = {
 		.name = "cluster_failovers_total",

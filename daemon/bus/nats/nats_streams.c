@@ -136,7 +136,8 @@ static void say_limits(struct bus *bus, const jsStreamConfig *is,
 		nats_note(bus,
 			  "stream %s of the NATS servers keeps %" PRId64
 			  " bytes for %" PRId64 " s, not %" PRId64
-			  " bytes for %" PRId64 " s (-1, 0: no limit)",
+			  " bytes for %" PRId64 " s (-1, 0: no limit): nats "
+			  "stream edit --max-bytes, --max-age",
 			  must->Name, is->MaxBytes, is->MaxAge / S,
 			  must->MaxBytes, must->MaxAge / S);
 }

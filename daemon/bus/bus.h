@@ -73,6 +73,8 @@ struct bus_entry {
 	struct slice data;
 	uint64_t expected; /* the last number of this subject; 0: it has none;
 			      or BUS_ANY */
+	uint64_t epoch;    /* of who owns what it is about, for its readers; 0:
+			      it is told no other way than by its data */
 	uint64_t number;   /* out: of the entry in its stream, 1 and up */
 	bool is_known;     /* out: the id was there; `number` is that one's */
 	enum error error;  /* out */

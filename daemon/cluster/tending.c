@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/answer/event_json.h"
+#include "daemon/cluster/copying_parts.h"
 #include "daemon/cluster/partition_copy.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
@@ -253,6 +254,7 @@ struct leaflet {
 	uint64_t first; /* their numbers */
 	uint64_t last;
 	struct buffer body;
+	unsigned partition;
 	char subject[BUS_SUBJECT_BYTES];
 	char id[64];
 };
@@ -309,6 +311,7 @@ static bool add_event(struct press *press, unsigned partition, uint64_t number,
 	leaflet = find_leaflet(press, subject);
 	if (leaflet == NULL)
 		return false;
+	leaflet->partition = partition;
 	if (leaflet->body.size == 0)
 		leaflet->first = number;
 	else
@@ -374,6 +377,9 @@ static enum error print(struct cluster *cluster, struct press *press)
 			.id = leaflet->id,
 			.data = buffer_slice(&leaflet->body),
 			.expected = BUS_ANY,
+			.epoch = number_of(
+				cluster,
+				&cluster->partitions[leaflet->partition].epoch),
 		};
 	}
 	return cluster->ops->append(cluster->bus, entries, press->count);

@@ -4,6 +4,7 @@ nodes goes, nothing is acknowledged without the servers, and hooks hear of all.
 One cluster, to which one thing after the other happens.
 """
 
+import base64
 import collections
 import json
 import threading
@@ -180,6 +181,14 @@ class ClusterTest(harness.Case):
             return told
         told = harness.wait_until(is_told, "all events in the stream", 30)
         self.assertGreater(sum(map(len, told.values())), 6 * PAGES)
+        message = server.ask("MSG.GET", "TPL_EVENTS",
+                             last_by_subj="tpl.evt.>")["message"]
+        partition = int(message["subject"].split(".")[2])
+        epochs = [row["epoch"] for node in self.cluster.nodes
+                  for row in node.json("/v1/cluster")["partitions"]
+                  if row["partition"] == partition and row["state"] == "own"]
+        self.assertIn(f"Templated-Epoch: {epochs[0]}\r\n".encode(),
+                      base64.b64decode(message["hdrs"]))
 
     def check_stores(self):
         stops = [threading.Thread(target=node.stop)

@@ -188,6 +188,10 @@ static natsStatus set_headers(natsMsg *message, const struct bus_entry *entry,
 		status = natsMsgHeader_Set(
 			message, "Nats-Expected-Last-Subject-Sequence", number);
 	}
+	if (status == NATS_OK && entry->epoch != 0) {
+		snprintf(number, sizeof(number), "%" PRIu64, entry->epoch);
+		status = natsMsgHeader_Set(message, "Templated-Epoch", number);
+	}
 	if (status == NATS_OK && operation != NULL)
 		status = natsMsgHeader_Set(message, NATS_OPERATION, operation);
 	return status;

@@ -12,7 +12,8 @@ enum http_verdict api_ui_alerts(struct call *call)
 {
 	struct ui_alerts shown = {
 		.is_all = http_argument(call->exchange, "all") != NULL,
-		.is_reader = call->is_reader};
+		.is_reader = call->is_reader,
+		.is_of_node = call->api->peers != NULL};
 	struct event_query query = {.kinds = kinds_alerts(),
 				    .is_open = !shown.is_all};
 	enum http_verdict verdict = HTTP_ANSWERED;

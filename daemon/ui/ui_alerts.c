@@ -51,8 +51,13 @@ static void append_silences(struct buffer *out, const json_t *answer)
 void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 {
 	buffer_append_text(out, "<h1>Alerts</h1>\n<p class=\"lede\">What "
-				"became of templates, guards and sites.</p>\n"
-				"<nav aria-label=\"Which alerts\">"
+				"became of templates, guards and sites.</p>\n");
+	if (shown->is_of_node)
+		buffer_append_text(out,
+				   "<p class=\"notice\">These are of the "
+				   "sites that this node owns or has a "
+				   "copy of; other nodes have theirs.</p>\n");
+	buffer_append_text(out, "<nav aria-label=\"Which alerts\">"
 				"<ul class=\"tabs\">");
 	buffer_printf(out,
 		      "<li><a href=\"/ui/alerts\"%s>Open</a></li>"

@@ -87,6 +87,7 @@ struct ui_alerts {
 	const json_t *silences; /* of GET /v1/silences */
 	bool is_all;
 	bool is_reader;
+	bool is_of_node; /* other nodes have others */
 };
 
 void ui_alerts(struct buffer *out, const struct ui_alerts *shown);

@@ -224,6 +224,7 @@ START_TEST(a_copy_answers_when_the_owner_does_not)
 	expect("GET", "/v1/sites/news.example", NULL, 200,
 	       "X-Templated-Stale: true");
 	expect_text("/ui/sites/news.example", ">This may be old: ");
+	expect_text("/ui/alerts", ">These are of the sites that this node ");
 	refuse("DELETE", "/v1/sites/news.example", NULL, 504, "timeout");
 	atomic_store(&joined.failure, ERR_NOT_FOUND);
 	refuse("DELETE", "/v1/sites/news.example", NULL, 503, "no_answer");

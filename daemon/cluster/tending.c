@@ -82,6 +82,7 @@ static void shorten_log(struct cluster *cluster, unsigned number,
 {
 	char subject[BUS_SUBJECT_BYTES];
 	uint64_t older = newest;
+	enum error error = ERR_NONE;
 	bool is_full;
 
 	lock_acquire(&cluster->lock);
@@ -93,8 +94,12 @@ static void shorten_log(struct cluster *cluster, unsigned number,
 	     depot_latest(cluster->depot, number, newest, &older) != ERR_NONE))
 		return;
 	if (older > NUMBERS_KEPT)
-		cluster->ops->purge(cluster->bus, BUS_LOG, subject,
-				    older - NUMBERS_KEPT);
+		error = cluster->ops->purge(cluster->bus, BUS_LOG, subject,
+					    older - NUMBERS_KEPT);
+	if (error != ERR_NONE)
+		log_warn("cluster: partition %u: its log is not shortened now: "
+			 "%s",
+			 number, error_text(error));
 }
 
 static void save(struct cluster *cluster, unsigned number)

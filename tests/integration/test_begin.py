@@ -233,6 +233,19 @@ class Begin(harness.Case):
         first.stop()
         self.expect_joined(second)
 
+    def test_a_log_that_cannot_be_shortened_is_refused(self):
+        self.servers.start(0)
+        node = self.node().start()
+        self.expect_joined(node)
+        self.stop_soon(node)
+        client = jetstream.JetStream(self.servers.ports[0])
+        self.addCleanup(client.close)
+        config = client.ask("INFO", "TPL_LOG")["config"]
+        client.ask("UPDATE", "TPL_LOG", **{**config, "deny_purge": True})
+        node.launch()
+        self.assertEqual(node.process.wait(30), 1)
+        self.assertIn("deny_purge is 1, must be 0", node.messages())
+
     def test_what_is_wrong_is_said(self):
         self.servers.start(0)
         self.expect_joined(self.node().start())

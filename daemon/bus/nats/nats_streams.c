@@ -97,6 +97,8 @@ static bool has_settings(struct bus *bus, const jsStreamConfig *is,
 		 "--allow-direct (which servers before 2.9 have not)"},
 		{"no_ack", is->NoAck, false, NULL},
 		{"sealed", is->Sealed, false, NULL},
+		/* what snapshots have is to go */
+		{"deny_purge", is->DenyPurge, false, NULL},
 		/* a lease must end for all at one time */
 		{"max_age in ns", is->MaxAge,
 		 must->MaxMsgsPerSubject == 1 ? must->MaxAge : is->MaxAge,

@@ -63,17 +63,18 @@ static enum error begin_store(const struct service *service)
 		store_leave_partitions(&txn);
 	error = txn_end(&txn);
 	if (error == ERR_NONE && was_whole) {
-		log_error("store %s: was used without cluster.servers; put it "
-			  "into a depot by \"templatectl partition migrate\", "
-			  "for a cluster that is new, and set another "
-			  "store.path, or move it away",
+		log_error("store %s: was used without cluster.servers, or "
+			  "salvaged; put it into a depot by \"templatectl "
+			  "partition migrate\", for a cluster that is new, and "
+			  "set another store.path, or move it away",
 			  config->store_path);
-		error = ERR_VERSION;
-	} else if (error != ERR_NONE) {
-		log_error("store %s: %s", config->store_path,
-			  error_text(error));
+		return ERR_VERSION;
 	}
-	return error;
+	if (error != ERR_NONE)
+		log_error("store %s: its counters of sites: %s",
+			  config->store_path, error_text(error));
+	/* damage is no reason to answer nothing: what needs them fails */
+	return error == ERR_CORRUPT ? ERR_NONE : error;
 }
 
 static enum error read_secret_keys(struct service *service)

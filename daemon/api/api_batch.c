@@ -214,8 +214,8 @@ static enum error put_pages(struct batch_run *run, char *reason)
 	struct item *item = mem_alloc(1, sizeof(*item));
 	enum error error = ERR_NONE;
 
-	while (!run->is_full &&
-	       batch_input_next(run->input, &item->page, &run->end)) {
+	while (!run->is_full && batch_input_next(run->input, &item->page,
+						 &run->end) == BATCH_PAGE) {
 		error = make_room(run);
 		if (error != ERR_NONE)
 			break;
@@ -267,8 +267,9 @@ static enum error run_batch(struct call *call, const struct question *question,
 
 	if (error != ERR_NONE)
 		return error;
-	run->input = batch_input_create(read_body, call->exchange,
-					call->config.max_body_bytes);
+	run->input = batch_input_create(
+		read_body, call->exchange,
+		batch_limits_for(call->config.max_body_bytes));
 	error = read_pages(run);
 	batch_input_destroy(run->input);
 	ordered_close(run->ordered);

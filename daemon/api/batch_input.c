@@ -14,7 +14,7 @@ enum { BLOCK_BYTES = 64 * 1024 };
 struct batch_input {
 	warc_source *source;
 	void *context;
-	size_t max_body_bytes;
+	struct batch_limits limits;
 	struct buffer pending;      /* bytes that have come */
 	size_t taken;               /* of these */
 	bool is_over;               /* no more will come */
@@ -31,14 +31,23 @@ void batch_page_free(struct batch_page *page)
 	*page = (struct batch_page){0};
 }
 
+struct batch_limits batch_limits_for(size_t max_body_bytes)
+{
+	return (struct batch_limits){
+		.body_bytes = max_body_bytes,
+		.line_bytes = 2 * max_body_bytes + BLOCK_BYTES,
+		.blank_bytes = BLOCK_BYTES,
+	};
+}
+
 struct batch_input *batch_input_create(warc_source *source, void *context,
-				       size_t max_body_bytes)
+				       struct batch_limits limits)
 {
 	struct batch_input *input = mem_alloc(1, sizeof(*input));
 
 	input->source = source;
 	input->context = context;
-	input->max_body_bytes = max_body_bytes;
+	input->limits = limits;
 	return input;
 }
 
@@ -113,12 +122,13 @@ static enum error find_kind(struct batch_input *input)
 
 		while (i < bytes.size && is_blank(slice_byte(bytes, i)))
 			i++;
-		input->is_known = i < bytes.size || i > BLOCK_BYTES;
+		input->is_known =
+			i < bytes.size || i > input->limits.blank_bytes;
 		if (!input->is_known)
 			error = read_more(input);
 		else if (slice_byte(bytes, i) != '{')
 			input->reader = warc_reader_create(
-				read_archive, input, input->max_body_bytes);
+				read_archive, input, input->limits.body_bytes);
 	}
 	if (input->reader != NULL && input->record == NULL)
 		input->record = mem_alloc(1, sizeof(*input->record));
@@ -191,18 +201,20 @@ static void read_line(struct slice line, struct batch_page *page)
 	json_decref(object);
 }
 
-/*
- * The next line, without its end: *line_out is pending, and taken by the
- * caller. Of one that is too long it is {NULL, 0}, and all of it is gone. False
- * at the end.
- */
-static bool find_line(struct batch_input *input, struct slice *line_out,
-		      enum error *error_out)
-{
-	size_t max = 2 * input->max_body_bytes + BLOCK_BYTES;
-	bool is_long = false;
-	size_t seen = 0;
+enum line_kind { LINE_WHOLE, LINE_TOO_LONG, LINE_END, LINE_FAILED };
 
+/*
+ * Find the next line. Only LINE_WHOLE sets *line_out to it, without its end;
+ * the line is pending until more is read. Only LINE_FAILED sets *error_out. A
+ * line that is too long is skipped.
+ */
+static enum line_kind find_line(struct batch_input *input,
+				struct slice *line_out, enum error *error_out)
+{
+	bool is_long = false;
+	size_t seen = 0; /* pending bytes, none of which ends the line */
+
+	*line_out = slice_of("");
 	for (;;) {
 		struct slice bytes = pending(input);
 		const char *begin = bytes.data;
@@ -211,28 +223,24 @@ static bool find_line(struct batch_input *input, struct slice *line_out,
 				? NULL
 				: memchr(begin + seen, '\n', bytes.size - seen);
 		bool is_last = end == NULL && input->is_over;
+		size_t size = end == NULL ? bytes.size : (size_t)(end - begin);
 
-		if (end != NULL || (is_last && bytes.size > 0)) {
-			size_t size =
-				is_last ? bytes.size : (size_t)(end - begin);
-
-			*line_out = (struct slice){begin, size};
-			if (is_long || size > max)
-				*line_out = (struct slice){NULL, 0};
+		is_long = is_long || size > input->limits.line_bytes;
+		if (is_last && size == 0)
+			return is_long ? LINE_TOO_LONG : LINE_END;
+		if (end != NULL || is_last) {
 			input->taken += size + !is_last;
-			return true;
+			if (is_long)
+				return LINE_TOO_LONG;
+			*line_out = (struct slice){begin, size};
+			return LINE_WHOLE;
 		}
-		if (is_last)
-			return is_long;
-		seen = bytes.size;
-		if (seen > max) {
-			is_long = true;
-			input->taken += seen;
-			seen = 0;
-		}
+		if (is_long)
+			input->taken += size;
+		seen = is_long ? 0 : size;
 		*error_out = read_more(input);
 		if (*error_out != ERR_NONE)
-			return false;
+			return LINE_FAILED;
 	}
 }
 
@@ -242,25 +250,29 @@ static bool is_empty(struct slice line)
 
 	while (i < line.size && is_blank(slice_byte(line, i)))
 		i++;
-	return line.data != NULL && i == line.size;
+	return i == line.size;
 }
 
-static bool next_line(struct batch_input *input, struct batch_page *page,
-		      enum error *error_out)
+static enum batch_next next_line(struct batch_input *input,
+				 struct batch_page *page, enum error *error_out)
 {
 	struct slice line;
+	enum line_kind kind;
 
 	do {
-		if (!find_line(input, &line, error_out))
-			return false;
+		kind = find_line(input, &line, error_out);
+		if (kind == LINE_END)
+			return BATCH_END;
+		if (kind == LINE_FAILED)
+			return BATCH_FAILED;
 		input->position++;
-	} while (is_empty(line));
+	} while (kind == LINE_WHOLE && is_empty(line));
 	page->position = input->position;
-	if (line.data == NULL)
+	if (kind == LINE_TOO_LONG)
 		refuse(page, ERR_TOO_LARGE, "the line is too long");
 	else
 		read_line(line, page);
-	return true;
+	return BATCH_PAGE;
 }
 
 static bool is_page(const struct warc_record *record)
@@ -271,41 +283,46 @@ static bool is_page(const struct warc_record *record)
 		header_is_html(slice_of(record->content_type)));
 }
 
-static bool next_record(struct batch_input *input, struct batch_page *page,
-			enum error *error_out)
+static enum batch_next next_record(struct batch_input *input,
+				   struct batch_page *page,
+				   enum error *error_out)
 {
 	struct warc_record *record = input->record;
 
 	do {
-		input->position++;
-		page->position = input->position;
 		if (!warc_next(input->reader, record, error_out)) {
 			snprintf(page->reason, sizeof(page->reason), "%s",
 				 record->reason);
-			return false;
+			return *error_out == ERR_NONE ? BATCH_END
+						      : BATCH_FAILED;
 		}
+		input->position++;
 	} while (!is_page(record));
+	page->position = input->position;
 	page->url = mem_copy_text(record->url, strlen(record->url));
 	memcpy(page->charset, record->charset, sizeof(page->charset));
 	if (record->error != ERR_NONE)
 		refuse(page, record->error, record->reason);
 	else
 		buffer_append_slice(&page->body, record->body);
-	return true;
+	return BATCH_PAGE;
 }
 
-bool batch_input_next(struct batch_input *input, struct batch_page *page_out,
-		      enum error *error_out)
+enum batch_next batch_input_next(struct batch_input *input,
+				 struct batch_page *page_out,
+				 enum error *error_out)
 {
-	bool is_there = false;
+	enum batch_next next;
 
+	*page_out = (struct batch_page){0};
 	*error_out = find_kind(input);
-	if (*error_out != ERR_NONE || !input->is_known)
-		return false;
-	is_there = input->reader != NULL
-			   ? next_record(input, page_out, error_out)
-			   : next_line(input, page_out, error_out);
-	if (is_there && page_out->url == NULL)
+	if (*error_out != ERR_NONE)
+		return BATCH_FAILED;
+	if (!input->is_known)
+		return BATCH_END;
+	next = input->reader != NULL ? next_record(input, page_out, error_out)
+				     : next_line(input, page_out, error_out);
+	if (next == BATCH_PAGE && page_out->url == NULL)
 		page_out->url = mem_copy_text("", 0);
-	return is_there;
+	return next;
 }

@@ -9,7 +9,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { MAX_BODY = 512 };
+/* So small that the fuzzer exceeds them. */
+static const struct batch_limits limits = {
+	.body_bytes = 512,
+	.line_bytes = 128,
+	.blank_bytes = 16,
+};
 
 struct parts {
 	const uint8_t *bytes;
@@ -53,13 +58,13 @@ static uint64_t read_all(const uint8_t *bytes, size_t size, size_t part)
 {
 	struct parts parts = {bytes, size, part};
 	struct batch_input *input =
-		batch_input_create(read_part, &parts, MAX_BODY);
+		batch_input_create(read_part, &parts, limits);
 	struct batch_page page = {0};
 	uint64_t last = 0;
 	uint64_t hash = 1;
 	enum error error = ERR_NONE;
 
-	while (batch_input_next(input, &page, &error)) {
+	while (batch_input_next(input, &page, &error) == BATCH_PAGE) {
 		if (page.position <= last)
 			abort();
 		last = page.position;

@@ -43,7 +43,8 @@ static void begin(const char *text, size_t size)
 	batch_page_free(&page);
 	batch_input_destroy(input);
 	parts = (struct parts){text, size, SIZE_MAX};
-	input = batch_input_create(read_part, &parts, MAX_BYTES);
+	input = batch_input_create(read_part, &parts,
+				   batch_limits_for(MAX_BYTES));
 }
 
 static void teardown(void)
@@ -56,7 +57,7 @@ static void teardown(void)
 static bool next(void)
 {
 	batch_page_free(&page);
-	return batch_input_next(input, &page, &end);
+	return batch_input_next(input, &page, &end) == BATCH_PAGE;
 }
 
 /* The next page is this one, as "position url charset body". */
@@ -137,6 +138,23 @@ START_TEST(a_line_that_is_too_long_is_passed_over)
 	ck_assert_uint_eq(page.body.size, 67525);
 	expect("2   too_large");
 	expect("3  utf-8 b");
+	expect_end();
+	buffer_free(&text);
+}
+END_TEST
+
+/* 67537 bytes, one more than a line may have, of which nothing is left when the
+ * input ends. */
+START_TEST(a_line_that_is_too_long_may_be_the_last)
+{
+	struct buffer text = {0};
+
+	memset(buffer_reserve(&text, 67537), '{', 67537);
+	text.size += 67537;
+	buffer_append_text(&text, "");
+	begin(text.data, sizes[_i]);
+	expect("1   too_large");
+	ck_assert_str_eq(page.reason, "the line is too long");
 	expect_end();
 	buffer_free(&text);
 }
@@ -233,6 +251,8 @@ Suite *make_suite(void)
 	tcase_add_loop_test(tcase, a_bad_line_is_an_error_and_the_next_is_read,
 			    0, 3);
 	tcase_add_loop_test(tcase, a_line_that_is_too_long_is_passed_over, 1,
+			    3);
+	tcase_add_loop_test(tcase, a_line_that_is_too_long_may_be_the_last, 0,
 			    3);
 	tcase_add_loop_test(tcase, an_archive, 0, 3);
 	tcase_add_test(tcase, a_client_that_leaves_is_no_end);

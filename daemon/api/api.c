@@ -449,6 +449,23 @@ static enum http_verdict refuse_route(struct call *call, enum right right,
 			 path);
 }
 
+bool api_refuse_body(struct call *call)
+{
+	const char *method = http_method(call->exchange);
+	const char *path = http_path(call->exchange);
+
+	for (size_t i = 0; i < ROUTES; i++)
+		if (strcmp(routes[i].method, method) == 0 &&
+		    matches(call, routes[i].pattern, path) &&
+		    !may(ACCESS_READ, routes[i].right)) {
+			refuse_route(call, routes[i].right, path);
+			return false;
+		}
+	call_fail(call, 413, "too_large",
+		  "%.200s: who may only read sends no body", path);
+	return false;
+}
+
 /* Here, or where what it is about belongs. */
 static enum http_verdict handle_route(struct call *call,
 				      const struct route *route,

@@ -189,6 +189,12 @@ enum http_verdict call_reply_tagged(struct call *call, const char *media_type,
 /* The same with `value`, which is released. */
 enum http_verdict call_reply_tagged_json(struct call *call, json_t *value);
 
+/*
+ * Refuse a request with a body, which is not read, of who may only read: no
+ * route that is open to them takes one. Returns false. The server's thread.
+ */
+bool api_refuse_body(struct call *call);
+
 /* Answer with an error. */
 enum http_verdict call_fail(struct call *call, unsigned status,
 			    const char *code, const char *format, ...)

@@ -13,6 +13,8 @@
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 
+enum { MAX_STRANGER_BYTES = 4096 /* of a head */ };
+
 static bool is_safe(const char *method)
 {
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
@@ -86,10 +88,19 @@ static bool is_of_people(const struct http_exchange *exchange)
 		strncmp(path, "/ui/", strlen("/ui/")) == 0);
 }
 
+static bool refuse_head(struct call *call)
+{
+	return refuse(call, 431, "too_large",
+		      "the head of a request without a known token must be "
+		      "shorter");
+}
+
 static bool refuse_stranger(struct call *call, const char *token)
 {
 	struct http_exchange *exchange = call->exchange;
 
+	if (http_head_bytes(exchange) > MAX_STRANGER_BYTES)
+		return refuse_head(call);
 	http_add_header(exchange, "WWW-Authenticate",
 			token == NULL ? "Bearer realm=\"templated\""
 				      : "Bearer realm=\"templated\", "
@@ -129,7 +140,8 @@ static bool check_token(struct call *call)
 	*http_note(exchange) =
 		role == TOKEN_WRITES ? ACCESS_WRITE : ACCESS_READ;
 	if (verdict == TOKEN_MAY)
-		return true;
+		return role == TOKEN_WRITES || !http_has_body(exchange) ||
+		       api_refuse_body(call);
 	http_add_header(exchange, "Retry-After", "1");
 	return refuse(call, 429, "too_fast",
 		      "the token has used up its requests of this second "
@@ -141,18 +153,24 @@ static bool is_for_strangers(const char *path)
 	return strcmp(path, LOGIN_PATH) == 0 || strcmp(path, LOGOUT_PATH) == 0;
 }
 
-/* Of strangers no more is taken than a token. */
+/*
+ * Nothing is read of a stranger but a short head and a token, the length of
+ * which is announced. libmicrohttpd reads a body whatever the method is, and by
+ * its chunks when there is a length, too.
+ */
 static bool check_login(struct call *call)
 {
-	const char *length = http_header(call->exchange, "Content-Length");
+	const struct http_exchange *exchange = call->exchange;
+	const char *length = http_header(exchange, "Content-Length");
 
 	*http_note(call->exchange) = ACCESS_NONE;
-	if (is_safe(http_method(call->exchange)))
-		return true;
-	if (length == NULL)
+	if (http_head_bytes(exchange) > MAX_STRANGER_BYTES)
+		return refuse_head(call);
+	if (http_header(exchange, "Transfer-Encoding") != NULL ||
+	    (length == NULL && !is_safe(http_method(exchange))))
 		return refuse(call, 411, "bad_request",
 			      "the length of the body is wanted");
-	if (strtoull(length, NULL, 10) <= MAX_LOGIN_BYTES)
+	if (length == NULL || strtoull(length, NULL, 10) <= MAX_LOGIN_BYTES)
 		return true;
 	return refuse(call, 413, "too_large", "that is no token");
 }

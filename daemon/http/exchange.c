@@ -52,6 +52,23 @@ struct slice http_body(const struct http_exchange *exchange)
 	return buffer_slice(&exchange->body);
 }
 
+bool http_has_body(const struct http_exchange *exchange)
+{
+	const char *length =
+		http_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return http_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING) !=
+		       NULL ||
+	       (length != NULL && length[strspn(length, "0")] != '\0');
+}
+
+size_t http_head_bytes(const struct http_exchange *exchange)
+{
+	return MHD_get_connection_info(exchange->connection,
+				       MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)
+		->header_size;
+}
+
 uint64_t http_arrival_ms(const struct http_exchange *exchange)
 {
 	return exchange->arrival_ms;

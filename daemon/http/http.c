@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -174,6 +175,12 @@ static void refuse(struct http_exchange *exchange)
 				"too much is being uploaded; try again");
 		return;
 	}
+	if (exchange->refusal == MHD_HTTP_BAD_REQUEST) {
+		exchange_refuse(exchange, exchange->refusal, "bad_request",
+				"the length of the body must be said once: by "
+				"Content-Length, or by chunks");
+		return;
+	}
 	snprintf(message, sizeof(message),
 		 "the body is over %zu bytes (socket.max_upload)",
 		 server->options.max_body_bytes);
@@ -196,11 +203,49 @@ static bool announces_too_much(const struct http_exchange *exchange)
 	return length != NULL && strtoull(length, NULL, 10) > max;
 }
 
+/* How many headers say where the body ends. */
+struct length_headers {
+	unsigned lengths;
+	unsigned codings;
+	bool is_unknown; /* a coding other than "chunked" */
+};
+
+static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind,
+				    const char *name, const char *value)
+{
+	struct length_headers *headers = context;
+
+	(void)kind;
+	if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
+		headers->lengths++;
+	if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+		headers->codings++;
+		headers->is_unknown |=
+			value == NULL || strcasecmp(value, "chunked") != 0;
+	}
+	return MHD_YES;
+}
+
+/*
+ * Whether it is clear where the body ends. With two lengths, or a length and a
+ * coding, a proxy before us may see another end than libmicrohttpd does.
+ */
+static bool has_clear_length(const struct http_exchange *exchange)
+{
+	struct length_headers headers = {0};
+
+	MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND,
+				  count_length, &headers);
+	return headers.lengths + headers.codings <= 1 && !headers.is_unknown;
+}
+
 /* The status of a request that is refused by its head; else 0. */
 static unsigned refusal_of(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
 
+	if (!has_clear_length(exchange))
+		return MHD_HTTP_BAD_REQUEST;
 	if (options->is_stream != NULL &&
 	    options->is_stream(exchange->method, exchange->path))
 		return upload_begin(exchange) ? 0
@@ -214,8 +259,7 @@ static unsigned refusal_of(struct http_exchange *exchange)
  */
 static enum MHD_Result send_refusal(struct http_exchange *exchange)
 {
-	if (http_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL ||
-	    http_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
+	if (http_has_body(exchange))
 		return send_reply(exchange);
 	exchange->state = EXCHANGE_REPLIED;
 	return MHD_YES;

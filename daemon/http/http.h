@@ -51,8 +51,9 @@ struct http_options {
 	bool (*is_stream)(const char *method, const char *path);
 	/*
 	 * Whether a request whose head has arrived goes on to be received and
-	 * handled; when not, it has its reply, and its body is not read. NULL:
-	 * each does. Called by the server's thread, so it must be quick.
+	 * handled; when not, it has its reply, its body is not read, and the
+	 * connection closes if there is one. NULL: each does. Called by the
+	 * server's thread, so it must be quick.
 	 */
 	bool (*admit)(struct http_exchange *exchange, void *context);
 	/*
@@ -128,6 +129,11 @@ bool http_is_encrypted(const struct http_exchange *exchange);
  * signature or two. */
 bool http_is_certified(const struct http_exchange *exchange);
 struct slice http_body(const struct http_exchange *exchange);
+/* Whether the head announces a body, which may be empty only when it has a
+ * coding. */
+bool http_has_body(const struct http_exchange *exchange);
+/* The size of the head in bytes. */
+size_t http_head_bytes(const struct http_exchange *exchange);
 
 /*
  * The next bytes of a body that streams: waits until there are some, and writes

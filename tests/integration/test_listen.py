@@ -124,12 +124,56 @@ class Listen(harness.Case):
             self.assertIn(b"HTTP/1.1 401 ", self.raw(
                 b"POST /v1/ingest HTTP/1.1\r\nHost: 127.0.0.1\r\n" + head
                 + b"\r\n\r\n"))
-        for head, status in ((b"Content-Length: 5000", b"413"),
-                             (b"Transfer-Encoding: chunked", b"411")):
-            self.assertIn(b"HTTP/1.1 " + status, self.raw(
-                b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\n" + head
-                + b"\r\n\r\n"))
+        chunked = b"Transfer-Encoding: chunked"
+        for method, head, status in (
+                (b"POST", b"Content-Length: 5000", b"413"),
+                (b"GET", b"Content-Length: 5000", b"413"),
+                (b"POST", b"X: " + b"x" * 5000, b"431"),
+                (b"POST", b"Content-Length: 10\r\n" + chunked, b"411"),
+                (b"POST", chunked + b"\r\nContent-Length: 10", b"411"),
+                (b"POST", b"Transfer-Encoding: identity", b"411"),
+                (b"POST", b"Content-Length: 10\r\nContent-Length: 10",
+                 b"400"),
+                (b"POST", chunked, b"411"), (b"GET", chunked, b"411"),
+                (b"HEAD", chunked, b"411"), (b"PUT", chunked, b"411")):
+            answer = self.raw(method + b" /login HTTP/1.1\r\n"
+                              b"Host: 127.0.0.1\r\nConnection: close\r\n"
+                              + head + b"\r\n\r\n")
+            self.assertIn(b"HTTP/1.1 " + status, answer, (method, head))
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
         self.assertEqual(daemon.get("/v1/status").status, 200)
+
+    def test_bodies_of_others_shut_nobody_out(self):
+        """What strangers and readers send is not held: writers have room."""
+        daemon = self.listening()
+        daemon.stop()
+        daemon.configure({"socket": {"max_upload": "64KiB"}})
+        daemon.start()
+        reader = b"Authorization: Bearer " + self.read.encode() + b"\r\n"
+        body = b"ff00\r\n" + b"a" * 0xff00 + b"\r\n"
+        for number in range(48):
+            client = socket.create_connection(("127.0.0.1", self.port), 5)
+            self.addCleanup(client.close)
+            line, more = ((b"POST /login", b"Content-Length: 10\r\n"),
+                          (b"GET /login", b""),
+                          (b"POST /v1/extract", reader),
+                          (b"GET /v1/events", reader),
+                          (b"POST /none", reader))[number % 5]
+            try:
+                client.sendall(line + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                               + more + b"Transfer-Encoding: chunked\r\n\r\n"
+                               + body)
+            except OSError:
+                pass  # it is refused already
+        answer = self.ask("/v1/extract?url=http://a.test/&format=txt",
+                          self.write, "POST", b"<p>some words" * 4000)
+        self.assertEqual(answer.status, 200, answer.text)
+        for method, target, status in (("POST", "/v1/extract", 403),
+                                       ("GET", "/v1/events", 413),
+                                       ("POST", "/none", 413)):
+            self.error_of(self.ask(target, self.read, method, b"x"), status)
+        self.assertEqual(self.ask("/v1/events", self.read, "GET", b"").status,
+                         200)
 
     def test_pages_of_other_sites_get_nothing(self):
         """DNS rebinding, forged requests, cookies that come unasked."""

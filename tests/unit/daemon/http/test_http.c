@@ -379,6 +379,36 @@ START_TEST(a_body_without_a_length_is_limited_too)
 }
 END_TEST
 
+START_TEST(an_end_of_the_body_that_is_said_twice_is_refused)
+{
+	static const char *const heads[] = {
+		"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+		"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+		"Content-Length: 3\r\nContent-Length: 3\r\n",
+		"Content-Length: 3\r\nContent-Length: 300\r\n",
+		"Transfer-Encoding: chunked\r\n"
+		"Transfer-Encoding: chunked\r\n",
+		"Transfer-Encoding: gzip\r\n",
+		"Transfer-Encoding: gzip, chunked\r\n",
+	};
+
+	start();
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		char request[256];
+		struct buffer answer;
+		int file = client_open(path);
+
+		snprintf(request, sizeof(request),
+			 "POST /x HTTP/1.1\r\nHost: x\r\n%s\r\n", heads[i]);
+		client_send(file, request);
+		answer = client_receive(file);
+		close(file);
+		check_error(&answer, 400, "bad_request");
+	}
+	ck_assert_int_eq(atomic_load(&handled), 0);
+}
+END_TEST
+
 START_TEST(far_too_much_is_refused_before_it_is_sent)
 {
 	struct buffer answer;
@@ -784,6 +814,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, memory_outlives_parking);
 	tcase_add_test(tests, a_body_up_to_the_limit_is_taken_and_no_more);
 	tcase_add_test(tests, a_body_without_a_length_is_limited_too);
+	tcase_add_test(tests, an_end_of_the_body_that_is_said_twice_is_refused);
 	tcase_add_test(tests, far_too_much_is_refused_before_it_is_sent);
 	tcase_add_test(tests, too_many_that_wait_are_refused_at_once);
 	tcase_add_test(tests, a_client_that_leaves_frees_its_place);

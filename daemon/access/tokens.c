@@ -46,6 +46,7 @@ struct tokens {
 			       remove rows */
 	struct row rows[MAX_TOKENS]; /* [count], by name */
 	size_t count;
+	uint64_t last_id;
 };
 
 static const char *const role_names[] = {
@@ -120,6 +121,7 @@ static void insert(struct tokens *tokens, size_t at, const struct row *row)
 	memmove(&tokens->rows[at + 1], &tokens->rows[at],
 		(tokens->count - at) * sizeof(*row));
 	tokens->rows[at] = *row;
+	tokens->rows[at].token.id = ++tokens->last_id;
 	tokens->count++;
 }
 
@@ -323,22 +325,36 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 	return error;
 }
 
-enum error tokens_remove(struct tokens *tokens, const char *name)
+enum error tokens_remove(struct tokens *tokens, const char *name,
+			 uint64_t *id_out)
 {
 	enum error error = ERR_NOT_FOUND;
 	size_t at;
 
+	*id_out = 0;
 	lock_acquire(&tokens->change);
 	at = place_of(tokens, name);
 	if (is_at(tokens, at, name))
 		error = save(tokens, NULL, at);
 	if (error == ERR_NONE) {
 		lock_acquire(&tokens->lock);
+		*id_out = tokens->rows[at].token.id;
 		delete (tokens, at);
 		lock_release(&tokens->lock);
 	}
 	lock_release(&tokens->change);
 	return error;
+}
+
+bool tokens_has(struct tokens *tokens, uint64_t id)
+{
+	bool is_there = false;
+
+	lock_acquire(&tokens->lock);
+	for (size_t i = 0; i < tokens->count; i++)
+		is_there |= tokens->rows[i].token.id == id;
+	lock_release(&tokens->lock);
+	return is_there;
 }
 
 size_t tokens_list(struct tokens *tokens, struct token list_out[MAX_TOKENS])
@@ -376,7 +392,7 @@ static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
 
 enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
-				enum token_role *role_out)
+				struct token *token_out)
 {
 	uint8_t digest[DIGEST_BYTES];
 	struct row *row = NULL;
@@ -388,7 +404,7 @@ enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 		if (memeql_sec(digest, tokens->rows[i].digest, DIGEST_BYTES))
 			row = &tokens->rows[i];
 	if (row != NULL) {
-		*role_out = row->token.role;
+		*token_out = row->token;
 		verdict = take_request(row, rate, now_ms) ? TOKEN_MAY
 							  : TOKEN_TOO_FAST;
 	}

@@ -33,6 +33,8 @@ struct token {
 	char name[TOKEN_NAME_BYTES]; /* letters, digits, and "._-" */
 	enum token_role role;
 	uint64_t created_ms; /* wall clock */
+	uint64_t id;         /* from 1; no other token has it as long as the
+				daemon runs, also not of the same name */
 };
 
 /* Read those of the folder; no file is none. ERR_CORRUPT, ERR_IO, logged. */
@@ -50,9 +52,15 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 		      enum token_role role, uint64_t now_ms,
 		      char token_out[TOKEN_BYTES]);
 
-/* From its return on it is not known. ERR_NOT_FOUND, ERR_STORE_FULL, ERR_IO.
- * Any thread. */
-enum error tokens_remove(struct tokens *tokens, const char *name);
+/*
+ * From its return on it is not known; *id_out is its id, or 0 when it was not
+ * removed. ERR_NOT_FOUND, ERR_STORE_FULL, ERR_IO. Any thread.
+ */
+enum error tokens_remove(struct tokens *tokens, const char *name,
+			 uint64_t *id_out);
+
+/* Is there such a token (still)? Any thread. */
+bool tokens_has(struct tokens *tokens, uint64_t id);
 
 /* Copy those that there are, in the order of their names, and return how many.
  * Any thread. */
@@ -67,11 +75,11 @@ enum token_verdict {
 /*
  * Is it one of ours, and may it ask now? Takes as long whichever it is. `rate`
  * is what a token may ask in a second, and at once; 0: any. `now_ms` is of a
- * clock that never goes back. The role is set but for those that are unknown.
- * Any thread.
+ * clock that never goes back. The token is copied but for those that are
+ * unknown. Any thread.
  */
 enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
-				enum token_role *role_out);
+				struct token *token_out);
 
 #endif

@@ -116,11 +116,21 @@ static bool refuse_stranger(struct call *call, const char *token)
 			      : "the token is not known");
 }
 
+/*
+ * The exchange is one of the token from now on, unless that was removed a
+ * moment ago, by somebody who has ended all that was its before.
+ */
+static bool own(struct call *call, uint64_t token)
+{
+	http_set_owner(call->exchange, token);
+	return tokens_has(call->api->tokens, token);
+}
+
 static bool check_token(struct call *call)
 {
 	struct http_exchange *exchange = call->exchange;
 	const char *token = bearer_of(exchange);
-	enum token_role role = TOKEN_READS;
+	struct token known = {.role = TOKEN_READS};
 	enum token_verdict verdict = TOKEN_UNKNOWN;
 
 	if (token == NULL) {
@@ -134,13 +144,13 @@ static bool check_token(struct call *call)
 	if (token != NULL && call->api->tokens != NULL)
 		verdict = tokens_check(call->api->tokens, token,
 				       call->config.listen_rate,
-				       clock_steady_ms(), &role);
-	if (verdict == TOKEN_UNKNOWN)
+				       clock_steady_ms(), &known);
+	if (verdict == TOKEN_UNKNOWN || !own(call, known.id))
 		return refuse_stranger(call, token);
 	*http_note(exchange) =
-		role == TOKEN_WRITES ? ACCESS_WRITE : ACCESS_READ;
+		known.role == TOKEN_WRITES ? ACCESS_WRITE : ACCESS_READ;
 	if (verdict == TOKEN_MAY)
-		return role == TOKEN_WRITES || !http_has_body(exchange) ||
+		return known.role == TOKEN_WRITES || !http_has_body(exchange) ||
 		       api_refuse_body(call);
 	http_add_header(exchange, "Retry-After", "1");
 	return refuse(call, 429, "too_fast",

@@ -63,12 +63,12 @@ static enum http_verdict log_in(struct call *call, const char *token)
 {
 	struct http_exchange *exchange = call->exchange;
 	struct buffer body = {0};
-	enum token_role role;
+	struct token known;
 	char cookie[256];
 
 	if (call->api->tokens == NULL ||
 	    tokens_check(call->api->tokens, token, call->config.listen_rate,
-			 clock_steady_ms(), &role) != TOKEN_MAY) {
+			 clock_steady_ms(), &known) != TOKEN_MAY) {
 		login_reply_form(exchange, 401, "The token is not known.");
 		return HTTP_ANSWERED;
 	}

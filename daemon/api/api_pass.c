@@ -329,7 +329,8 @@ bool passage_is_current(const void *context)
 	struct whereabouts where;
 
 	find_owner(passage, &where);
-	return where.epoch == passage->where.epoch;
+	return !http_is_ended(passage->call->exchange) &&
+	       where.epoch == passage->where.epoch;
 }
 
 bool passage_look(struct passage *passage, enum error error)

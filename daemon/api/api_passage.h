@@ -32,7 +32,8 @@ struct passage {
  */
 bool passage_look(struct passage *passage, enum error error);
 
-/* Of a struct passage: nobody has taken the partition since it was looked. */
+/* Of a struct passage: nobody has taken the partition since it was looked, and
+ * who asks still may. */
 bool passage_is_current(const void *context);
 
 /* Whether it waits for events (`wait`). Of such: the owner had nothing to say

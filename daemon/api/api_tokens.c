@@ -105,13 +105,26 @@ enum http_verdict api_post_token(struct call *call)
 	return verdict;
 }
 
+/* End whatever it has open at any listener. */
+static void end_all_of(struct api *api, uint64_t token)
+{
+	lock_acquire(&api->lock);
+	for (int i = 0; i < LISTENERS; i++)
+		if (api->servers[i] != NULL)
+			http_end_owner(api->servers[i], token);
+	lock_release(&api->lock);
+}
+
 enum http_verdict api_delete_token(struct call *call)
 {
+	uint64_t id;
 	enum error error;
 
 	if (call->api->tokens == NULL)
 		return refuse_without(call);
-	error = tokens_remove(call->api->tokens, call->name);
+	error = tokens_remove(call->api->tokens, call->name, &id);
+	if (id != 0)
+		end_all_of(call->api, id);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, call->name);
 	return call_reply_json(call, 200,

@@ -84,6 +84,28 @@ uint64_t *http_note(struct http_exchange *exchange)
 	return &exchange->note;
 }
 
+void http_set_owner(struct http_exchange *exchange, uint64_t owner)
+{
+	lock_acquire(&exchange->server->lock);
+	exchange->owner = owner;
+	lock_release(&exchange->server->lock);
+}
+
+uint64_t http_owner(const struct http_exchange *exchange)
+{
+	return exchange->owner;
+}
+
+bool http_is_ended(const struct http_exchange *exchange)
+{
+	bool is_cut;
+
+	lock_acquire(&exchange->server->lock);
+	is_cut = exchange->is_cut;
+	lock_release(&exchange->server->lock);
+	return is_cut;
+}
+
 bool http_is_quick(const struct http_exchange *exchange)
 {
 	return exchange->is_quick;

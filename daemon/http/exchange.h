@@ -55,6 +55,8 @@ struct http_exchange {
 	uint64_t begin_us; /* steady clock: it began to wait for a worker */
 	uint64_t memory[EXCHANGE_WORDS];
 	uint64_t note;
+	uint64_t owner; /* http_set_owner(); guarded by the lock, as is: */
+	bool is_cut;    /* http_end_owner() was called for that */
 	struct buffer body;
 	struct upload *upload; /* the body, when it is streamed */
 	uint64_t received;     /* bytes of the body, kept or not */

@@ -280,6 +280,7 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 					MHD_CONNECTION_INFO_SOCKET_CONTEXT)
 			->socket_context;
 	connection_enter(server, exchange->client, CONNECTION_BODY);
+	connection_take(server, exchange->client, exchange);
 	exchange->method = method;
 	exchange->path = path;
 	exchange->arrival_ms = clock_steady_ms();

@@ -140,7 +140,8 @@ size_t http_head_bytes(const struct http_exchange *exchange);
  * at most `capacity`; 0 at its end. Up to 1 MiB of what the client has sent is
  * held in memory. From the first call on the arguments and headers of the
  * request are gone, and it must not be parked. ERR_NETWORK: the client has
- * left, ERR_TIMEOUT: it sent nothing for too long; ERR_STOPPED.
+ * left, or was cut off by http_end_owner(); ERR_TIMEOUT: it sent nothing for
+ * too long; ERR_STOPPED.
  */
 enum error http_body_read(struct http_exchange *exchange, char *out,
 			  size_t capacity, size_t *size_out);
@@ -157,6 +158,24 @@ uint64_t *http_memory(struct http_exchange *exchange);
 /* A word that the one who admits leaves to the handler; zero at the beginning.
  */
 uint64_t *http_note(struct http_exchange *exchange);
+
+/*
+ * Whose request it is, as its admission finds out; 0, as at the beginning:
+ * nobody's in particular.
+ */
+void http_set_owner(struct http_exchange *exchange, uint64_t owner);
+uint64_t http_owner(const struct http_exchange *exchange);
+
+/*
+ * End all that is of this owner at once: it is cut off, whether it is received,
+ * waits, streams or is being sent; and what a handler has begun of it gets no
+ * further bytes of its body, and has its answer dropped. A request that is
+ * admitted meanwhile is not seen, if its owner is set after that. Any thread.
+ */
+void http_end_owner(struct http_server *server, uint64_t owner);
+
+/* Whether that was done to the owner of this exchange. Any thread. */
+bool http_is_ended(const struct http_exchange *exchange);
 
 /*
  * Add a header to the answer, before http_reply(); at most 16, of 1 KiB. `name`

@@ -59,7 +59,26 @@ void connection_enter(struct http_server *server, struct connection *connection,
 	connection->state = state;
 	connection->since_ms = clock_steady_ms();
 	connection->received = 0;
+	if (state == CONNECTION_HEAD)
+		connection->exchange = NULL;
 	lock_release(&server->lock);
+}
+
+void connection_take(struct http_server *server, struct connection *connection,
+		     struct http_exchange *exchange)
+{
+	lock_acquire(&server->lock);
+	connection->exchange = exchange;
+	lock_release(&server->lock);
+}
+
+void connection_cut(const struct connection *connection)
+{
+	const struct linger none = {.l_onoff = 1, .l_linger = 0};
+
+	setsockopt(connection->file, SOL_SOCKET, SO_LINGER, &none,
+		   sizeof(none));
+	shutdown(connection->file, SHUT_RDWR);
 }
 
 void connection_count(struct http_server *server, struct connection *connection,
@@ -98,11 +117,10 @@ void connections_look(struct http_server *server)
 	if (now_ms < server->look_ms)
 		return;
 	server->look_ms = now_ms + LOOK_MS;
-	/* the server's thread sees the end, and closes the socket */
 	for (struct connection *connection = server->connections;
 	     connection != NULL; connection = connection->next)
 		if (is_too_slow(server, connection, now_ms))
-			shutdown(connection->file, SHUT_RDWR);
+			connection_cut(connection);
 }
 
 uint64_t connections_look_ms(const struct http_server *server)

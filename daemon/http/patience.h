@@ -22,6 +22,7 @@ struct connection {
 	struct connection *next;
 	struct connection *previous;
 	int file;
+	struct http_exchange *exchange; /* the one that is under way, or NULL */
 	enum connection_state state;
 	uint64_t since_ms; /* steady clock: it is in that state */
 	uint64_t received; /* of the body */
@@ -37,6 +38,16 @@ void connection_end(struct http_server *server, struct connection *connection);
 
 void connection_enter(struct http_server *server, struct connection *connection,
 		      enum connection_state state);
+
+/* The connection has an exchange, until it awaits the next head. */
+void connection_take(struct http_server *server, struct connection *connection,
+		     struct http_exchange *exchange);
+
+/*
+ * With the lock held: cut the connection off; what was not sent yet is dropped.
+ * The server's thread sees that, and closes the socket.
+ */
+void connection_cut(const struct connection *connection);
 
 /* So many bytes of its body have come. */
 void connection_count(struct http_server *server, struct connection *connection,

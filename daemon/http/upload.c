@@ -182,7 +182,8 @@ static bool has_news(const struct http_exchange *exchange)
 
 	assert(lock_is_held(&exchange->server->lock));
 	return upload->count > 0 || upload->is_ended ||
-	       upload->failure != ERR_NONE || exchange->server->is_stopping;
+	       upload->failure != ERR_NONE || exchange->is_cut ||
+	       exchange->server->is_stopping;
 }
 
 enum error http_body_read(struct http_exchange *exchange, char *out,
@@ -200,6 +201,8 @@ enum error http_body_read(struct http_exchange *exchange, char *out,
 			condition_wait(&server->is_fed, &server->lock);
 	if (server->is_stopping)
 		error = ERR_STOPPED;
+	else if (exchange->is_cut)
+		error = ERR_NETWORK;
 	else if (upload->count == 0)
 		error = upload->failure;
 	else

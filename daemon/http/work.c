@@ -64,6 +64,24 @@ void http_wake(struct http_server *server)
 	lock_release(&server->lock);
 }
 
+void http_end_owner(struct http_server *server, uint64_t owner)
+{
+	lock_acquire(&server->lock);
+	for (struct connection *connection = server->connections;
+	     connection != NULL; connection = connection->next) {
+		struct http_exchange *exchange = connection->exchange;
+
+		if (exchange == NULL || exchange->owner != owner)
+			continue;
+		exchange->is_cut = true;
+		connection_cut(connection);
+	}
+	server->wakes++;
+	unpark(server);
+	condition_broadcast(&server->is_fed);
+	lock_release(&server->lock);
+}
+
 /* Under the lock, which is left meanwhile: until the next tick at most. */
 static void wait_for_tick(struct http_server *server)
 {
@@ -208,21 +226,27 @@ static void give_back(struct http_exchange *exchange)
 		MHD_resume_connection(connection);
 }
 
-static enum http_verdict handle_stream(struct http_exchange *exchange)
+static enum http_verdict handle_stream(struct http_exchange *exchange,
+				       bool is_cut)
 {
-	if (!has_left_stream(exchange))
+	if (!is_cut && !has_left_stream(exchange))
 		return stream_fill(exchange->stream);
 	exchange->stream->is_ended = true;
 	return HTTP_ANSWERED;
 }
 
-static enum http_verdict handle(struct http_exchange *exchange)
+static enum http_verdict handle(struct http_exchange *exchange, bool is_cut)
 {
 	const struct http_options *options = &exchange->server->options;
 
 	assert(exchange->state == EXCHANGE_WAITS);
 	if (exchange->stream != NULL)
-		return handle_stream(exchange);
+		return handle_stream(exchange, is_cut);
+	if (is_cut) {
+		exchange_refuse(exchange, MHD_HTTP_UNAUTHORIZED, "unauthorized",
+				"the token was removed");
+		return HTTP_ANSWERED;
+	}
 	if (exchange->was_parked && has_left(exchange)) {
 		exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
 				"stopped", "the client has left");
@@ -240,10 +264,11 @@ static void *work(void *argument)
 	while ((exchange = take(server)) != NULL) {
 		uint64_t wakes = server->wakes;
 		bool took_long = exchange->takes_long;
+		bool is_cut = exchange->is_cut;
 		enum http_verdict verdict;
 
 		lock_release(&server->lock);
-		verdict = handle(exchange);
+		verdict = handle(exchange, is_cut);
 		assert(verdict == HTTP_PARKED || exchange->status != 0);
 		if (verdict == HTTP_ANSWERED)
 			give_back(exchange);

@@ -13,6 +13,17 @@ import warnings
 
 import harness
 
+# What a token may have open: the head of a request, and what it sends of its
+# body.
+OPEN = {
+    "events": ("GET /v1/events?since=0", "Accept: text/event-stream", b""),
+    "long poll": ("GET /v1/events?since=0&wait=600", "", b""),
+    "body": ("POST /v1/extract", "Content-Length: 1000", b"<p>x"),
+    "batch": ("POST /v1/extract/batch", "Transfer-Encoding: chunked",
+              b"2\r\n{\"\r\n"),
+    "ingest": ("POST /v1/ingest", "Transfer-Encoding: chunked",
+               b"4\r\nWARC\r\n"),
+}
 HOSTILE_TOKENS = ("", "x", "td_", "td_" + "0" * 64, "td_" + "f" * 100000)
 
 
@@ -96,6 +107,56 @@ class Listen(harness.Case):
         self.assertEqual(daemon.ctl("token", "rm", "reader").returncode, 0)
         self.error_of(self.ask("/metrics", self.read), 401, "unauthorized")
         self.outlives_a_restart(daemon)
+
+    def open(self, token, name):
+        head, header, body = OPEN[name]
+        client = socket.create_connection(("127.0.0.1", self.port), 20)
+        self.addCleanup(client.close)
+        client.sendall(f"{head} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                       f"Authorization: Bearer {token}\r\n"
+                       f"{header}\r\n\r\n".encode() + body)
+        return client
+
+    @staticmethod
+    def rest_of(client, patience_s):
+        """(what comes until it is closed, or until then; is it closed)"""
+        client.settimeout(patience_s)
+        came = b""
+        try:
+            while more := client.recv(65536):
+                came += more
+        except ConnectionError:
+            pass
+        except TimeoutError:
+            return came, False
+        return came, True
+
+    def test_a_removed_token_has_nothing_open(self):
+        """Streams, long polls, uploads: all of it ends at once, and nothing
+        of what happens later is told."""
+        daemon = self.listening()
+        gone = self.token(daemon, "gone", "--write")
+        clients = {name: self.open(gone, name) for name in OPEN}
+        others = {name: self.open(self.write, name) for name in OPEN}
+        clients["idle"] = self.open(gone, "events")
+        for row in (clients, others):
+            self.assertIn(b"200 OK", row["events"].recv(65536))
+        time.sleep(0.5)
+        self.assertEqual(daemon.ctl("token", "rm", "gone").returncode, 0)
+        begin = time.monotonic()
+        daemon.watch("http://127.0.0.1:9/")
+        for name, client in clients.items():
+            came, is_closed = self.rest_of(client, 5)
+            self.assertTrue(is_closed, f"{name} is open")
+            self.assertNotIn(b"\ndata: {", came, name)
+            self.assertNotIn(b"200 OK" if name != "idle" else b"\ndata: {", came)
+        self.assertLess(time.monotonic() - begin, 1)
+        print(f"closed within {time.monotonic() - begin:.3f} s")
+        self.assertIn(b"\ndata: {", self.rest_of(others["events"], 1)[0])
+        self.assertIn(b"200 OK", others["long poll"].recv(65536))
+        for name in ("body", "batch", "ingest"):
+            self.assertEqual(self.rest_of(others[name], 0.2), (b"", False))
+        self.error_of(self.ask("/v1/events", gone), 401, "unauthorized")
 
     def outlives_a_restart(self, daemon):
         daemon.stop()

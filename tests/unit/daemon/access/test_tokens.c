@@ -47,18 +47,27 @@ static void add(const char *name, enum token_role role, char *token_out)
 static enum token_verdict check(const char *text, uint32_t rate,
 				uint64_t now_ms)
 {
-	enum token_role role;
+	struct token token;
 
-	return tokens_check(tokens, text, rate, now_ms, &role);
+	return tokens_check(tokens, text, rate, now_ms, &token);
 }
 
 static void check_role(const char *text, enum token_role wanted)
 {
-	enum token_role role;
+	struct token token;
 
-	ck_assert_int_eq(tokens_check(tokens, text, ANY_RATE, NOW_MS, &role),
+	ck_assert_int_eq(tokens_check(tokens, text, ANY_RATE, NOW_MS, &token),
 			 TOKEN_MAY);
-	ck_assert_int_eq(role, wanted);
+	ck_assert_int_eq(token.role, wanted);
+}
+
+static uint64_t id_of(const char *text)
+{
+	struct token token;
+
+	ck_assert_int_eq(tokens_check(tokens, text, ANY_RATE, NOW_MS, &token),
+			 TOKEN_MAY);
+	return token.id;
 }
 
 START_TEST(a_token_has_its_role_also_after_a_restart)
@@ -101,16 +110,41 @@ START_TEST(what_is_removed_is_unknown)
 {
 	char first[TOKEN_BYTES];
 	char second[TOKEN_BYTES];
+	uint64_t id;
+	uint64_t removed;
 
 	add("a", TOKEN_READS, first);
 	add("b", TOKEN_READS, second);
-	ck_assert_int_eq(tokens_remove(tokens, "a"), ERR_NONE);
-	ck_assert_int_eq(tokens_remove(tokens, "a"), ERR_NOT_FOUND);
+	id = id_of(first);
+	ck_assert(tokens_has(tokens, id));
+	ck_assert_int_eq(tokens_remove(tokens, "a", &removed), ERR_NONE);
+	ck_assert_uint_eq(removed, id);
+	ck_assert(!tokens_has(tokens, id));
+	ck_assert_int_eq(tokens_remove(tokens, "a", &removed), ERR_NOT_FOUND);
+	ck_assert_uint_eq(removed, 0);
 	ck_assert_int_eq(check(first, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
 	check_role(second, TOKEN_READS);
 	open_again();
 	ck_assert_int_eq(check(first, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
 	check_role(second, TOKEN_READS);
+}
+END_TEST
+
+START_TEST(an_id_is_of_one_token)
+{
+	char first[TOKEN_BYTES];
+	char second[TOKEN_BYTES];
+	char other[TOKEN_BYTES];
+	uint64_t removed;
+
+	add("b", TOKEN_WRITES, first);
+	add("a", TOKEN_READS, other);
+	ck_assert_uint_ne(id_of(first), id_of(other));
+	ck_assert_int_eq(tokens_remove(tokens, "b", &removed), ERR_NONE);
+	add("b", TOKEN_READS, second);
+	ck_assert_uint_ne(id_of(second), removed);
+	ck_assert_uint_ne(id_of(second), id_of(other));
+	ck_assert(!tokens_has(tokens, 0));
 }
 END_TEST
 
@@ -281,6 +315,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_token_has_its_role_also_after_a_restart);
 	tcase_add_test(tests, all_else_is_unknown);
 	tcase_add_test(tests, what_is_removed_is_unknown);
+	tcase_add_test(tests, an_id_is_of_one_token);
 	tcase_add_test(tests, the_file_is_its_owners_and_holds_no_token);
 	tcase_add_test(tests, a_name_is_taken_once_and_is_a_name);
 	tcase_add_test(tests, they_are_listed_by_their_names_up_to_the_limit);

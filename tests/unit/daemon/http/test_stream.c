@@ -138,6 +138,17 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 	return HTTP_ANSWERED;
 }
 
+/* A request says whose it is. */
+static bool admit(struct http_exchange *exchange, void *context)
+{
+	const char *owner = http_argument(exchange, "owner");
+
+	(void)context;
+	if (owner != NULL)
+		http_set_owner(exchange, strtoull(owner, NULL, 10));
+	return true;
+}
+
 static void begin(void)
 {
 	const struct http_options options = {
@@ -149,6 +160,7 @@ static void begin(void)
 		.max_body_bytes = 1000,
 		.timeout_ms = TIMEOUT_MS,
 		.max_listeners = LISTENERS,
+		.admit = admit,
 		.handle = handle,
 	};
 
@@ -306,6 +318,35 @@ START_TEST(who_reads_nothing_is_left_after_a_while)
 }
 END_TEST
 
+/* A stream, and a file that is not read yet; others go on. */
+START_TEST(what_an_owner_has_open_ends_with_its_right)
+{
+	int first = listen_as(1, "/count?owner=1");
+	int second = listen_as(2, "/count?owner=2");
+	int file = ask("/file?owner=1");
+	struct buffer answer;
+	uint64_t begin_ms;
+
+	read_until(file, "0123456789");
+	begin_ms = clock_steady_ms();
+	http_end_owner(server, 1);
+	say(1);
+	answer = client_receive(first);
+	ck_assert_ptr_null(strstr(answer.data, "1\n"));
+	ck_assert_ptr_null(strstr(answer.data, "0\r\n\r\n"));
+	buffer_free(&answer);
+	answer = client_receive(file);
+	ck_assert_uint_lt(answer.size, LARGE - 5);
+	buffer_free(&answer);
+	wait_for_listeners(1);
+	ck_assert_uint_lt(clock_steady_ms() - begin_ms, TIMEOUT_MS);
+	read_until(second, "1\n");
+	close(first);
+	close(second);
+	close(file);
+}
+END_TEST
+
 START_TEST(all_of_a_large_stream_comes)
 {
 	struct buffer answer;
@@ -400,6 +441,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, streams_are_bounded);
 	tcase_add_test(tests, who_has_left_is_forgotten);
 	tcase_add_test(tests, who_reads_nothing_is_left_after_a_while);
+	tcase_add_test(tests, what_an_owner_has_open_ends_with_its_right);
 	tcase_add_test(tests, all_of_a_large_stream_comes);
 	tcase_add_test(tests, streams_end_when_the_server_stops);
 	tcase_add_test(tests, a_stream_that_breaks_does_not_look_whole);

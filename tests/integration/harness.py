@@ -5,6 +5,7 @@ the test is over; a process that is left makes the test fail. The programs are
 those in $TEMPLATED_PROGRAMS. Python's standard library alone.
 """
 
+import atexit
 import fcntl
 import http.client
 import json
@@ -224,6 +225,22 @@ def run(arguments, **options):
                           encoding="utf-8", errors="replace",
                           stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=PATIENCE_S, check=False, **options)
+
+
+def runnable(program):
+    """The program, or a copy of it that the user whom the daemon becomes can
+    reach: the build may be in a folder that only root enters."""
+    program = pathlib.Path(program)
+    if USER is None or all(place.stat().st_mode & 0o001
+                           for place in (program, *program.parents)):
+        return program
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="td-programs-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o755)
+    copy = folder / program.name
+    shutil.copyfile(program, copy)
+    copy.chmod(0o755)
+    return copy
 
 
 def give(path):

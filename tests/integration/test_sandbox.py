@@ -5,6 +5,7 @@ What it cannot is in tests/sandbox/attempts.c.
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 
@@ -12,6 +13,8 @@ import harness
 from test_tls import Authority
 
 WORK = os.environ.get("TEMPLATED_WORK", "")
+if WORK:
+    WORK = str(harness.runnable(WORK))
 # Who works: we, and nobody if we are root.
 ARE_NOBODY = (False, True) if os.geteuid() == 0 else (False,)
 
@@ -22,9 +25,9 @@ def nobody():
     os.setuid(65534)
 
 
-def work(*words, is_nobody=False, **options):
+def work(*words, program=WORK, is_nobody=False, **options):
     done = subprocess.run(
-        [WORK, *(str(word) for word in words)], check=False,
+        [program, *(str(word) for word in words)], check=False,
         capture_output=True, stdin=subprocess.DEVNULL, cwd="/",
         timeout=harness.PATIENCE_S,
         preexec_fn=nobody if is_nobody else None, **options)
@@ -105,6 +108,19 @@ class Sandbox(harness.Case):
                 self.assertEqual(
                     re.sub(r"\d+ ms", "", started).splitlines()[1:],
                     re.sub(r"\d+ ms", "", alone).splitlines())
+
+    def test_programs_run_in_a_folder_that_only_root_enters(self):
+        folder = self.folder()
+        if harness.USER:
+            os.chown(folder, 0, 0)
+        folder.chmod(0o700)
+        program = folder / "work"
+        shutil.copy(WORK, program)
+        for is_nobody in ARE_NOBODY:
+            status, said, errors = work("starter", "echo", "yes",
+                                        program=harness.runnable(program),
+                                        is_nobody=is_nobody)
+            self.assertEqual((status, said), (0, b"yes\n"), errors)
 
     def test_keeper_keeps_a_store_and_answers(self):
         for is_nobody in ARE_NOBODY:

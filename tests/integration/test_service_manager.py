@@ -157,12 +157,12 @@ class ServiceManager(harness.Case):
         daemon.socket = str(home / "run" / "templated" / "templated.sock")
         with open(daemon.log, "a", encoding="utf-8") as log:
             daemon.process = subprocess.Popen(
-                [daemon.program], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=log, start_new_session=True, **where)
+                [harness.runnable(daemon.program)], stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, start_new_session=True, **where)
         harness.wait_until(lambda: daemon.process.poll() is not None or
                            os.path.exists(daemon.socket), "the socket")
-        said = harness.run([harness.PROGRAMS / "templatectl", "status"],
-                           **where)
+        client = harness.runnable(harness.PROGRAMS / "templatectl")
+        said = harness.run([client, "status"], **where)
         self.assertEqual(said.returncode, 0, said.stderr + daemon.messages())
         self.assertTrue((home / ".local/share/templated/data.mdb").exists())
 

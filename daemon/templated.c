@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/account.h"
+#include "daemon/bus/bus.h"
 #include "daemon/config/config.h"
 #include "daemon/delivery/courier.h"
 #include "daemon/fetcher/fetcher_role.h"
@@ -380,6 +381,13 @@ static int serve_as_user(const struct config *config, const char *path,
 	return is_asked_to ? DONE : FAILED;
 }
 
+/* Load the broker's module as the user who started the daemon: root may keep
+ * the program in a folder that no other user can enter. */
+static bool load_broker(const struct config *config)
+{
+	return *config->servers == '\0' || bus_load(config->servers) != NULL;
+}
+
 static int serve(struct config *config, const char *path)
 {
 	struct tcp_listener *listener = NULL;
@@ -389,7 +397,7 @@ static int serve(struct config *config, const char *path)
 	if (path == NULL && !account_take_places(config))
 		return FAILED;
 	activation_close_on_exec();
-	if (listen_for_tcp(config, &listener))
+	if (load_broker(config) && listen_for_tcp(config, &listener))
 		status = account_take(config)
 				 ? serve_as_user(config, path, listener)
 				 : WRONG;

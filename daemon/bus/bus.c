@@ -54,7 +54,7 @@ static void *open_module(void)
 	return module;
 }
 
-const struct bus_ops *bus_load(const char *servers)
+static const struct bus_ops *bus_load_module(const char *servers)
 {
 	void *module = open_module();
 	const char *why = dlerror();
@@ -74,6 +74,15 @@ const struct bus_ops *bus_load(const char *servers)
 }
 
 /* NOLINTEND(concurrency-mt-unsafe) */
+
+const struct bus_ops *bus_load(const char *servers)
+{
+	static const struct bus_ops *loaded;
+
+	if (loaded == NULL)
+		loaded = bus_load_module(servers);
+	return loaded;
+}
 
 #elif defined(BUS_BUILTIN)
 

@@ -242,8 +242,9 @@ struct bus_ops {
 };
 
 /*
- * The implementation for these servers; NULL, with a line in the log: it is not
- * installed. Static memory.
+ * Return the implementation for these servers, in static memory; NULL, with a
+ * line in the log, if it is not installed. The first call loads it: make that
+ * call while the process has one thread.
  */
 const struct bus_ops *bus_load(const char *servers);
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import unittest
 
 import harness
 import receiver
@@ -93,6 +94,20 @@ class Nodes(Pair):
         """{host: the name of its owner, as `node`, which is "a", finds it}."""
         return {host: node.get("/v1/sites/" + host).headers.get(
             "X-Templated-Node") or "a" for host in hosts}
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can")
+    def test_program_may_be_in_a_folder_that_only_root_enters(self):
+        folder = self.folder()
+        os.chown(folder, 0, 0)
+        folder.chmod(0o700)
+        for name in ("templated", "templated-nats.so"):
+            shutil.copy(harness.PROGRAMS / name, folder)
+        node = harness.Daemon({"cluster": {"servers": self.broker(),
+                                           "node": "a", "log_replicas": 1}})
+        self.addCleanup(node.remove)
+        node.program = folder / "templated"
+        node.start()
+        self.assertEqual(node.json("/v1/cluster")["nodes"][0]["name"], "a")
 
     def test_any_node_answers(self):
         nodes = self.nodes(self.broker())

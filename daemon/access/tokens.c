@@ -4,11 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include <nettle/memops.h>
-#include <nettle/sha2.h>
-
+#include "daemon/access/credential.h"
 #include "daemon/runtime/lock.h"
 #include "store/ascii.h"
 #include "store/file.h"
@@ -21,8 +18,7 @@
 #define PREFIX      "td_"
 
 enum {
-	SECRET_BYTES = 32,
-	DIGEST_BYTES = SHA256_DIGEST_SIZE,
+	DIGEST_BYTES = CREDENTIAL_DIGEST_BYTES,
 	DIGEST_DIGITS = 2 * DIGEST_BYTES,
 	MAX_FILE_BYTES = 1 << 16,
 	MAX_LINE_BYTES = 256,
@@ -30,7 +26,7 @@ enum {
 	REQUEST = 1000, /* of an allowance, which is in thousandths */
 };
 
-_Static_assert(TOKEN_BYTES == sizeof(PREFIX) + SECRET_BYTES * 2UL, "its text");
+_Static_assert(TOKEN_BYTES == sizeof(PREFIX) + CREDENTIAL_DIGITS, "its text");
 
 struct row {
 	struct token token;
@@ -53,26 +49,6 @@ static const char *const role_names[] = {
 	[TOKEN_READS] = "read",
 	[TOKEN_WRITES] = "write",
 };
-
-static void digest_of(const char *text, uint8_t digest_out[DIGEST_BYTES])
-{
-	struct sha256_ctx context;
-
-	sha256_init(&context);
-	sha256_update(&context, strlen(text), (const uint8_t *)text);
-	sha256_digest(&context, DIGEST_BYTES, digest_out);
-}
-
-static void write_hex(const uint8_t *bytes, size_t count, char *out)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < count; i++) {
-		*out++ = digits[bytes[i] >> 4];
-		*out++ = digits[bytes[i] & 0xf];
-	}
-	*out = '\0';
-}
 
 static bool read_hex(const char *text, uint8_t digest_out[DIGEST_BYTES])
 {
@@ -199,7 +175,7 @@ static void append_line(const struct row *row, struct buffer *out)
 {
 	char digest[DIGEST_DIGITS + 1];
 
-	write_hex(row->digest, DIGEST_BYTES, digest);
+	credential_write_hex(row->digest, DIGEST_BYTES, digest);
 	buffer_printf(out, "%s %s %" PRIu64 " %s\n", row->token.name,
 		      role_names[row->token.role], row->token.created_ms,
 		      digest);
@@ -273,18 +249,6 @@ void tokens_close(struct tokens *tokens)
 	free(tokens);
 }
 
-static bool make_token(char token_out[TOKEN_BYTES])
-{
-	uint8_t secret[SECRET_BYTES];
-	bool is_random =
-		getrandom(secret, sizeof(secret), 0) == (ssize_t)sizeof(secret);
-
-	memcpy(token_out, PREFIX, sizeof(PREFIX));
-	write_hex(secret, sizeof(secret), token_out + sizeof(PREFIX) - 1);
-	explicit_bzero(secret, sizeof(secret));
-	return is_random;
-}
-
 /* With the lock of changes held. */
 static enum error add_row(struct tokens *tokens, const struct row *row)
 {
@@ -313,10 +277,11 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 
 	if (!is_name(name))
 		return ERR_MALFORMED;
-	if (!make_token(token_out))
+	memcpy(token_out, PREFIX, sizeof(PREFIX));
+	if (!credential_make(token_out + sizeof(PREFIX) - 1))
 		return ERR_IO;
 	memcpy(row.token.name, name, strlen(name) + 1);
-	digest_of(token_out, row.digest);
+	credential_digest(token_out, row.digest);
 	lock_acquire(&tokens->change);
 	error = add_row(tokens, &row);
 	lock_release(&tokens->change);
@@ -390,24 +355,46 @@ static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
 	return true;
 }
 
+/* With the lock held: what a row, or NULL, allows. */
+static enum token_verdict use_row(struct row *row, uint32_t rate,
+				  uint64_t now_ms, struct token *token_out)
+{
+	if (row == NULL)
+		return TOKEN_UNKNOWN;
+	*token_out = row->token;
+	return take_request(row, rate, now_ms) ? TOKEN_MAY : TOKEN_TOO_FAST;
+}
+
 enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
 				struct token *token_out)
 {
 	uint8_t digest[DIGEST_BYTES];
 	struct row *row = NULL;
-	enum token_verdict verdict = TOKEN_UNKNOWN;
+	enum token_verdict verdict;
 
-	digest_of(text, digest);
+	credential_digest(text, digest);
 	lock_acquire(&tokens->lock);
 	for (size_t i = 0; i < tokens->count; i++)
-		if (memeql_sec(digest, tokens->rows[i].digest, DIGEST_BYTES))
+		if (credential_is_same(digest, tokens->rows[i].digest))
 			row = &tokens->rows[i];
-	if (row != NULL) {
-		*token_out = row->token;
-		verdict = take_request(row, rate, now_ms) ? TOKEN_MAY
-							  : TOKEN_TOO_FAST;
-	}
+	verdict = use_row(row, rate, now_ms, token_out);
+	lock_release(&tokens->lock);
+	return verdict;
+}
+
+enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
+				   uint32_t rate, uint64_t now_ms,
+				   struct token *token_out)
+{
+	struct row *row = NULL;
+	enum token_verdict verdict;
+
+	lock_acquire(&tokens->lock);
+	for (size_t i = 0; i < tokens->count; i++)
+		if (tokens->rows[i].token.id == id)
+			row = &tokens->rows[i];
+	verdict = use_row(row, rate, now_ms, token_out);
 	lock_release(&tokens->lock);
 	return verdict;
 }

@@ -1,11 +1,8 @@
 /*
  * daemon/access/tokens.h - who may ask over TCP: tokens, each with a name and a
  * role, in the file "tokens" beside the store, mode 0600. No copy of the store
- * holds it.
- *
- * A token is 256 random bits. What is kept of it is its SHA-256: there is no
- * dictionary of such tokens and no way to try them all, so a slow hash would
- * only slow the daemon down.
+ * holds it. A token is a credential (access/credential.h), of which the file
+ * has the digest.
  */
 #ifndef DAEMON_ACCESS_TOKENS_H
 #define DAEMON_ACCESS_TOKENS_H
@@ -81,5 +78,10 @@ enum token_verdict {
 enum token_verdict tokens_check(struct tokens *tokens, const char *text,
 				uint32_t rate, uint64_t now_ms,
 				struct token *token_out);
+
+/* The same for the token with this id, which a session is of. Any thread. */
+enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
+				   uint32_t rate, uint64_t now_ms,
+				   struct token *token_out);
 
 #endif

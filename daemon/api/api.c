@@ -552,6 +552,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->pool = pool;
 	api->cuts = cuts_create(store, config->max_leaves);
 	api->tally = event_tally_create(store);
+	api->sessions = sessions_create();
 	api->answers = answer_cache_create((size_t)config->answer_cache_bytes);
 	/* without it templates are learned by who asks first */
 	if (pool != NULL)
@@ -579,6 +580,7 @@ void api_destroy(struct api *api)
 		relay_close();
 	cuts_destroy(api->cuts);
 	event_tally_destroy(api->tally);
+	sessions_destroy(api->sessions);
 	condition_destroy(&api->is_quiet);
 	teaching_stop(api->teaching);
 	answer_cache_destroy(api->answers);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/access/sessions.h"
 #include "daemon/access/tokens.h"
 #include "daemon/answer/answer.h"
 #include "daemon/answer/event_kinds.h"
@@ -47,6 +48,7 @@ struct api {
 	struct roster *roster;     /* or NULL */
 	struct event_tally *tally;
 	struct tokens *tokens;     /* or NULL */
+	struct sessions *sessions; /* of these tokens */
 	const struct peers *peers; /* or NULL: there is no cluster */
 	uint64_t started_ms;
 	uint64_t steady_ms; /* the same by the steady clock */

@@ -58,7 +58,7 @@ static const char *bearer_of(const struct http_exchange *exchange)
 	return text + strspn(text, " ");
 }
 
-/* That of the cookie, which browsers send unasked. */
+/* The session of the cookie, which browsers send unasked. */
 static const char *cookie_of(const struct http_exchange *exchange)
 {
 	return origin_may_use_cookie(http_header(exchange, "Sec-Fetch-Site"))
@@ -126,27 +126,43 @@ static bool own(struct call *call, uint64_t token)
 	return tokens_has(call->api->tokens, token);
 }
 
+/* By the token of the header, or by the session of the cookie. */
+static enum token_verdict judge(struct call *call, const char *bearer,
+				const char *session, struct token *token_out)
+{
+	struct api *api = call->api;
+	uint32_t rate = call->config.listen_rate;
+	uint64_t now_ms = clock_steady_ms();
+
+	if (api->tokens == NULL)
+		return TOKEN_UNKNOWN;
+	if (bearer != NULL)
+		return tokens_check(api->tokens, bearer, rate, now_ms,
+				    token_out);
+	if (session != NULL)
+		return tokens_check_id(
+			api->tokens,
+			sessions_use(api->sessions, session, now_ms), rate,
+			now_ms, token_out);
+	return TOKEN_UNKNOWN;
+}
+
 static bool check_token(struct call *call)
 {
 	struct http_exchange *exchange = call->exchange;
-	const char *token = bearer_of(exchange);
+	const char *bearer = bearer_of(exchange);
+	const char *session = bearer == NULL ? cookie_of(exchange) : NULL;
 	struct token known = {.role = TOKEN_READS};
-	enum token_verdict verdict = TOKEN_UNKNOWN;
+	enum token_verdict verdict;
 
-	if (token == NULL) {
-		token = cookie_of(exchange);
-		if (token != NULL && !is_safe(http_method(exchange)) &&
-		    !is_of_our_page(exchange))
-			return refuse(call, 403, "wrong_origin",
-				      "with a cookie, pages of ours alone may "
-				      "change something");
-	}
-	if (token != NULL && call->api->tokens != NULL)
-		verdict = tokens_check(call->api->tokens, token,
-				       call->config.listen_rate,
-				       clock_steady_ms(), &known);
+	if (session != NULL && !is_safe(http_method(exchange)) &&
+	    !is_of_our_page(exchange))
+		return refuse(call, 403, "wrong_origin",
+			      "with a cookie, pages of ours alone may change "
+			      "something");
+	verdict = judge(call, bearer, session, &known);
 	if (verdict == TOKEN_UNKNOWN || !own(call, known.id))
-		return refuse_stranger(call, token);
+		return refuse_stranger(call, bearer);
 	*http_note(exchange) =
 		known.role == TOKEN_WRITES ? ACCESS_WRITE : ACCESS_READ;
 	if (verdict == TOKEN_MAY)
@@ -174,6 +190,10 @@ static bool check_login(struct call *call)
 	const char *length = http_header(exchange, "Content-Length");
 
 	*http_note(call->exchange) = ACCESS_NONE;
+	if (!is_safe(http_method(exchange)) &&
+	    !origin_may_use_cookie(http_header(exchange, "Sec-Fetch-Site")))
+		return refuse(call, 403, "wrong_origin",
+			      "pages of other sites sign nobody in or out");
 	if (http_head_bytes(exchange) > MAX_STRANGER_BYTES)
 		return refuse_head(call);
 	if (http_header(exchange, "Transfer-Encoding") != NULL ||

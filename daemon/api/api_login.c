@@ -59,22 +59,34 @@ static bool read_form(struct slice body, char token_out[TOKEN_BYTES])
 	return strlen(token_out) == TOKEN_BYTES - 1;
 }
 
+/* False: the token is not known, or may not ask now. */
+static bool begin_session(struct call *call, const char *token,
+			  char session_out[SESSION_BYTES])
+{
+	uint64_t now_ms = clock_steady_ms();
+	struct token known;
+
+	return call->api->tokens != NULL &&
+	       tokens_check(call->api->tokens, token, call->config.listen_rate,
+			    now_ms, &known) == TOKEN_MAY &&
+	       sessions_begin(call->api->sessions, known.id, now_ms,
+			      session_out);
+}
+
 static enum http_verdict log_in(struct call *call, const char *token)
 {
 	struct http_exchange *exchange = call->exchange;
 	struct buffer body = {0};
-	struct token known;
+	char session[SESSION_BYTES];
 	char cookie[256];
 
-	if (call->api->tokens == NULL ||
-	    tokens_check(call->api->tokens, token, call->config.listen_rate,
-			 clock_steady_ms(), &known) != TOKEN_MAY) {
+	if (!begin_session(call, token, session)) {
 		login_reply_form(exchange, 401, "The token is not known.");
 		return HTTP_ANSWERED;
 	}
 	(void)snprintf(cookie, sizeof(cookie),
 		       LOGIN_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict%s",
-		       token, http_is_encrypted(exchange) ? "; Secure" : "");
+		       session, http_is_encrypted(exchange) ? "; Secure" : "");
 	http_add_header(exchange, "Set-Cookie", cookie);
 	http_add_header(exchange, "Location", "/");
 	add_headers(exchange);
@@ -82,12 +94,10 @@ static enum http_verdict log_in(struct call *call, const char *token)
 	return HTTP_ANSWERED;
 }
 
+/* A token in the address is not read: the page of another site could sign a
+ * browser in by a link, and addresses stay in histories and logs. */
 enum http_verdict api_get_login(struct call *call)
 {
-	const char *token = http_argument(call->exchange, "token");
-
-	if (token != NULL)
-		return log_in(call, token);
 	login_reply_form(call->exchange, 200, "");
 	return HTTP_ANSWERED;
 }
@@ -105,8 +115,11 @@ enum http_verdict api_post_login(struct call *call)
 enum http_verdict api_post_logout(struct call *call)
 {
 	struct http_exchange *exchange = call->exchange;
+	const char *session = http_cookie(exchange, LOGIN_COOKIE);
 	struct buffer body = {0};
 
+	if (session != NULL)
+		sessions_end(call->api->sessions, session);
 	http_add_header(exchange, "Set-Cookie",
 			LOGIN_COOKIE "=; Path=/; Max-Age=0; HttpOnly; "
 				     "SameSite=Strict");

@@ -1,5 +1,6 @@
 /*
- * daemon/api/api_login.h - how a browser gets in: a token becomes a cookie.
+ * daemon/api/api_login.h - how a browser gets in: a token from the
+ * form becomes a session, which is a cookie.
  * Internal to api*.c.
  */
 #ifndef DAEMON_API_API_LOGIN_H

@@ -27,6 +27,7 @@ enum lock_rank {
 	LOCK_ARCHIVE,    /* pipeline/archive.c: the file; writes are under it */
 	LOCK_TOKEN_FILE, /* access/tokens.c: the file; writes are under it */
 	LOCK_TOKENS,     /* access/tokens.c: the tokens, and their rates */
+	LOCK_SESSIONS,   /* access/sessions.c: who has signed in */
 	LOCK_ORDERED,    /* runtime/ordered.c: a queue of a stream */
 	LOCK_SERVER,     /* http/: the queues of exchanges */
 	LOCK_POOL,       /* pool/seats.c: which workers are free */

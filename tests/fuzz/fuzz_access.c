@@ -2,10 +2,10 @@
  * Any bytes as the head of a request over TCP: who is let in by Host, Origin,
  * Sec-Fetch-Site, Cookie and Authorization. An input is a byte that says what
  * is asked for, and lines of headers, in which 0x01 stands for a token that may
- * read and 0x02 for one that may write. The answer is that of the real server
- * and API, on a Unix socket, which live as long as the fuzzer. What is held
- * against it is told apart from the bytes alone, by other rules than those of
- * daemon/access.
+ * read, 0x02 for one that may write, 0x03 and 0x04 for their sessions. The
+ * answer is that of the real server and API, on a Unix socket, which live as
+ * long as the fuzzer. What is held against it is told apart from the bytes
+ * alone, by other rules than those of daemon/access.
  */
 #include <poll.h>
 #include <sched.h>
@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/access/sessions.h"
 #include "daemon/access/tokens.h"
 #include "store/log.h"
 #include "tests/unit/daemon/served.h"
@@ -25,8 +26,7 @@ enum {
 	NOW_MS = 1000000,
 	PATIENT_MS = 20000,
 	MAX_HEAD = 8192,
-	MARK_READ = 1,
-	MARK_WRITE = 2,
+	MARKS = 4, /* the bytes from 1 on: words[0] and so on */
 };
 
 #define NAME "texts.test"
@@ -50,7 +50,8 @@ static struct store *store;
 static struct engine *engine;
 static struct tokens *tokens;
 static struct served served;
-static char words[2][TOKEN_BYTES]; /* that may read, that may write */
+/* Tokens that may read and write, and then the sessions of these. */
+static char words[MARKS][TOKEN_BYTES];
 static char folder[64] = "/tmp/fuzz_access.XXXXXX";
 
 int LLVMFuzzerInitialize(int *count, char ***arguments);
@@ -97,6 +98,76 @@ static void open_all(void)
 	     "no token");
 }
 
+/* The lines with the tokens in them, without what would end the head or go on
+ * with the line before. */
+static void append_lines(struct buffer *out, const uint8_t *data, size_t size)
+{
+	bool is_begin = true;
+
+	for (size_t i = 0; i < size && out->size < MAX_HEAD; i++) {
+		bool is_blank = data[i] == ' ' || data[i] == '\t';
+
+		if (data[i] == '\r' || data[i] == '\0' ||
+		    (is_begin && (is_blank || data[i] == '\n')))
+			continue;
+		is_begin = data[i] == '\n';
+		if (data[i] >= 1 && data[i] <= MARKS)
+			buffer_append_text(out, words[data[i] - 1]);
+		else if (is_begin)
+			buffer_append_text(out, "\r\n");
+		else
+			buffer_append_byte(out, (char)data[i]);
+	}
+	if (!is_begin)
+		buffer_append_text(out, "\r\n");
+}
+
+/* The status of the answer, which is copied as far as it comes at once; 0: it
+ * has none. */
+static int ask(const struct buffer *request, char *answer, size_t capacity)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct pollfd one = {.fd = file, .events = POLLIN};
+	int status = 0;
+
+	memset(answer, 0, capacity);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", served.path);
+	must(file >= 0 && connect(file, (struct sockaddr *)&address,
+				  sizeof(address)) == 0,
+	     "nobody listens");
+	if (send(file, request->data, request->size, MSG_NOSIGNAL) < 0 ||
+	    poll(&one, 1, PATIENT_MS) <= 0) {
+		close(file);
+		return 0;
+	}
+	if (recv(file, answer, capacity - 1, 0) > 0 &&
+	    strncmp(answer, "HTTP/1.1 ", 9) == 0)
+		status = (int)strtol(answer + 9, NULL, 10);
+	close(file);
+	return status;
+}
+
+static void sign_in(const char *token, char *session_out)
+{
+	struct buffer request = {0};
+	char answer[MAX_HEAD];
+	const char *session;
+
+	buffer_printf(&request,
+		      "POST /login HTTP/1.1\r\nHost: localhost\r\n"
+		      "Connection: close\r\nContent-Length: %zu\r\n\r\n"
+		      "token=%s",
+		      strlen("token=") + strlen(token), token);
+	must(ask(&request, answer, sizeof(answer)) == 303, "no session");
+	session = strstr(answer, "Set-Cookie: templated=");
+	must(session != NULL, "no cookie");
+	session += strlen("Set-Cookie: templated=");
+	must(strcspn(session, ";") == SESSION_BYTES - 1, "no session's size");
+	memcpy(session_out, session, SESSION_BYTES - 1);
+	buffer_free(&request);
+}
+
 /* NOLINTNEXTLINE(readability-non-const-parameter): libFuzzer's type */
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
@@ -117,57 +188,10 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 	snprintf(served.config.listen_names, sizeof(served.config.listen_names),
 		 NAME ", other.test");
 	served_start(&served);
+	sign_in(words[0], words[2]);
+	sign_in(words[1], words[3]);
 	atexit(end);
 	return 0;
-}
-
-/* The lines with the tokens in them, without what would end the head or go on
- * with the line before. */
-static void append_lines(struct buffer *out, const uint8_t *data, size_t size)
-{
-	bool is_begin = true;
-
-	for (size_t i = 0; i < size && out->size < MAX_HEAD; i++) {
-		bool is_blank = data[i] == ' ' || data[i] == '\t';
-
-		if (data[i] == '\r' || data[i] == '\0' ||
-		    (is_begin && (is_blank || data[i] == '\n')))
-			continue;
-		is_begin = data[i] == '\n';
-		if (data[i] == MARK_READ || data[i] == MARK_WRITE)
-			buffer_append_text(out, words[data[i] == MARK_WRITE]);
-		else if (is_begin)
-			buffer_append_text(out, "\r\n");
-		else
-			buffer_append_byte(out, (char)data[i]);
-	}
-	if (!is_begin)
-		buffer_append_text(out, "\r\n");
-}
-
-/* The status of the answer; 0: it has none. */
-static int ask(const struct buffer *request)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct pollfd one = {.fd = file, .events = POLLIN};
-	char answer[4096] = "";
-	int status = 0;
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", served.path);
-	must(file >= 0 && connect(file, (struct sockaddr *)&address,
-				  sizeof(address)) == 0,
-	     "nobody listens");
-	if (send(file, request->data, request->size, MSG_NOSIGNAL) < 0 ||
-	    poll(&one, 1, PATIENT_MS) <= 0) {
-		close(file);
-		return 0;
-	}
-	if (recv(file, answer, sizeof(answer) - 1, 0) > 0 &&
-	    strncmp(answer, "HTTP/1.1 ", 9) == 0)
-		status = (int)strtol(answer + 9, NULL, 10);
-	close(file);
-	return status;
 }
 
 /* What stands behind the name and the colon of a line; NULL: another name. */
@@ -216,9 +240,9 @@ static void check_change(const char *lines, bool is_by_header)
 static void check_token(const struct target *target, const char *lines)
 {
 	bool is_writer = count(lines, "Authorization", words[1]) > 0 ||
-			 count(lines, "Cookie", words[1]) > 0;
+			 count(lines, "Cookie", words[3]) > 0;
 	bool is_reader = count(lines, "Authorization", words[0]) > 0 ||
-			 count(lines, "Cookie", words[0]) > 0;
+			 count(lines, "Cookie", words[2]) > 0;
 
 	must(is_writer || is_reader, "in without a token");
 	must(is_writer || target->is_open, "a reader got what is closed");
@@ -247,6 +271,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct target *target;
 	struct buffer request = {0};
 	struct buffer lines = {0};
+	char answer[4096];
 	int status;
 
 	if (size == 0)
@@ -258,7 +283,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		      "%s HTTP/1.1\r\n%sConnection: close\r\n"
 		      "Content-Length: 0\r\n\r\n",
 		      target->line, lines.data);
-	status = ask(&request);
+	status = ask(&request, answer, sizeof(answer));
 	must(status == 0 || (status >= 200 && status < 500),
 	     "a strange status");
 	if (status == target->status)

@@ -59,6 +59,13 @@ class Listen(harness.Case):
         finally:
             connection.close()
 
+    def log_in(self, token):
+        """What a browser sends from then on: templated=..."""
+        answer = self.ask("/login", None, "POST", b"token=" + token.encode(),
+                          Origin=f"http://127.0.0.1:{self.port}")
+        self.assertEqual(answer.status, 303, answer.text)
+        return answer.headers["Set-Cookie"].partition(";")[0]
+
     def raw(self, data, patience_s=20):
         """What comes for these bytes until the other side closes."""
         with socket.create_connection(("127.0.0.1", self.port),
@@ -248,7 +255,7 @@ class Listen(harness.Case):
         self.assertIn(b" 4", self.raw(b"GET /metrics HTTP/1.0\r\n"
                                       b"Authorization: Bearer "
                                       + self.read.encode() + b"\r\n\r\n")[:13])
-        cookie = f"other=1; templated={self.write}"
+        cookie = "other=1; " + self.log_in(self.write)
         forged = (
             {"Origin": "http://evil.test"}, {"Origin": "null"},
             {"Origin": "http://127.0.0.1:9"}, {"Origin": f"ftp://{here}"},
@@ -285,23 +292,58 @@ class Listen(harness.Case):
         self.assertIn('action="/login"', page.text)
         here = f"http://127.0.0.1:{self.port}"
         form = b"token=" + self.read.encode()
-        for answer in (self.ask("/login?token=" + self.read),
-                       self.ask("/login", None, "POST", form, Origin=here)):
-            self.assertEqual((answer.status, answer.headers["Location"]),
-                             (303, "/"))
-            self.assertEqual(answer.headers["Cache-Control"], "no-store")
-            cookie, *rest = answer.headers["Set-Cookie"].split("; ")
-            self.assertEqual(set(rest),
-                             {"Path=/", "HttpOnly", "SameSite=Strict"})
-            self.assertEqual(self.ask("/metrics", Cookie=cookie).status, 200)
-        for answer in (self.ask("/login?token=x"),
-                       self.ask("/login?token=" + "td_" + "0" * 64),
-                       self.ask("/login", None, "POST", b"token=x"),
-                       self.ask("/login", None, "POST", b"\0" * 73)):
+        answer = self.ask("/login", None, "POST", form, Origin=here)
+        self.assertEqual((answer.status, answer.headers["Location"]),
+                         (303, "/"))
+        self.assertEqual(answer.headers["Cache-Control"], "no-store")
+        cookie, *rest = answer.headers["Set-Cookie"].split("; ")
+        self.assertEqual(set(rest), {"Path=/", "HttpOnly", "SameSite=Strict"})
+        self.assertRegex(cookie, r"\Atemplated=[0-9a-f]{64}\Z")
+        self.assertNotIn(cookie.partition("=")[2], self.read)
+        self.assertEqual(self.ask("/metrics", Cookie=cookie).status, 200)
+        for answer in (self.ask("/login", None, "POST", b"token=x"),
+                       self.ask("/login", None, "POST", b"\0" * 73),
+                       self.ask("/metrics", Cookie="templated=" + self.read)):
             self.assertEqual(answer.status, 401)
             self.assertIsNone(answer.headers["Set-Cookie"])
-        self.error_of(self.ask("/login", None, "POST", form,
-                               Origin="http://evil.test"), 403)
+        for headers in ({"Origin": "http://evil.test"}, {"Origin": "null"},
+                        {"Sec_Fetch_Site": "cross-site"},
+                        {"Sec_Fetch_Site": "same-site"}):
+            for target in ("/login", "/logout"):
+                answer = self.ask(target, None, "POST", form, **headers)
+                self.error_of(answer, 403, "wrong_origin")
+                self.assertIsNone(answer.headers["Set-Cookie"])
+
+    def test_a_link_signs_nobody_in(self):
+        """Who has a token of theirs could have others work with it."""
+        self.listening()
+        for headers in ({}, {"Sec_Fetch_Site": "cross-site"},
+                        {"Sec_Fetch_Site": "none"}):
+            answer = self.ask("/login?token=" + self.read, **headers)
+            self.assertEqual(answer.status, 200)
+            self.assertIsNone(answer.headers["Set-Cookie"])
+            self.assertIn('action="/login"', answer.text)
+
+    def test_a_session_ends(self):
+        """By signing out, with its token, and with the daemon."""
+        daemon = self.listening()
+        first, second = self.log_in(self.read), self.log_in(self.read)
+        other = self.log_in(self.write)
+        self.assertNotEqual(first, second)
+        answer = self.ask("/logout", None, "POST", b"", Cookie=first,
+                          Origin=f"http://127.0.0.1:{self.port}")
+        self.assertEqual(answer.status, 303)
+        self.error_of(self.ask("/metrics", Cookie=first), 401)
+        self.assertEqual(self.ask("/metrics", Cookie=second).status, 200)
+        self.assertEqual(daemon.ctl("token", "rm", "reader").returncode, 0)
+        self.error_of(self.ask("/metrics", Cookie=second), 401)
+        # a token of the same name is another one
+        self.token(daemon, "reader", "--write")
+        self.error_of(self.ask("/metrics", Cookie=second), 401)
+        self.assertEqual(self.ask("/metrics", Cookie=other).status, 200)
+        daemon.stop()
+        daemon.start()
+        self.error_of(self.ask("/metrics", Cookie=other), 401)
 
     def test_rate_of_a_token(self):
         daemon = self.listening(rate=20)
@@ -402,7 +444,7 @@ class Listen(harness.Case):
         connection = http.client.HTTPSConnection(
             "localhost", self.port, timeout=20, context=context)
         self.addCleanup(connection.close)
-        connection.request("GET", "/login?token=" + self.read)
+        connection.request("POST", "/login", "token=" + self.read)
         self.assertIn("; Secure", harness.Answer(connection.getresponse())
                       .headers["Set-Cookie"])
 

@@ -248,11 +248,10 @@ class OpenApi(harness.Case):
             self.ask_all(remote, values, may, lambda _: ({},))
         self.token = "td_unknown"
         self.assertEqual(remote.ask("getMetrics").status, 401)
-        self.assertEqual(remote.ask("loginByUrl").status, 200)
-        self.assertEqual(remote.ask("loginByUrl", token="x").status, 401)
-        self.assertEqual(remote.ask("loginByUrl",
-                                    token=answer.json["token"]).status, 303)
+        self.assertEqual(remote.ask("loginForm").status, 200)
         self.assertEqual(remote.ask("login", body=b"token=x").status, 401)
+        form = b"token=" + answer.json["token"].encode()
+        self.assertEqual(remote.ask("login", body=form).status, 303)
         self.assertEqual(remote.ask("logout").status, 303)
         self.server.wait_for_calm()  # else the page may be on its way
         self.delete_all(client, host, values["url"])

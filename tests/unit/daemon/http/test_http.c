@@ -386,8 +386,7 @@ START_TEST(an_end_of_the_body_that_is_said_twice_is_refused)
 		"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
 		"Content-Length: 3\r\nContent-Length: 3\r\n",
 		"Content-Length: 3\r\nContent-Length: 300\r\n",
-		"Transfer-Encoding: chunked\r\n"
-		"Transfer-Encoding: chunked\r\n",
+		"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
 		"Transfer-Encoding: gzip\r\n",
 		"Transfer-Encoding: gzip, chunked\r\n",
 	};

@@ -1,0 +1,150 @@
+#include "daemon/access/sessions.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/runtime/lock.h"
+#include "store/memory.h"
+
+struct session {
+	uint8_t digest[CREDENTIAL_DIGEST_BYTES];
+	uint64_t token;
+	uint64_t begun_ms;
+	uint64_t used_ms;
+};
+
+struct sessions {
+	struct lock lock;                  /* guards what follows */
+	struct session rows[MAX_SESSIONS]; /* [count], in no order */
+	size_t count;
+};
+
+struct sessions *sessions_create(void)
+{
+	struct sessions *sessions = mem_alloc(1, sizeof(*sessions));
+
+	lock_init(&sessions->lock, LOCK_SESSIONS);
+	return sessions;
+}
+
+void sessions_destroy(struct sessions *sessions)
+{
+	if (sessions == NULL)
+		return;
+	lock_destroy(&sessions->lock);
+	free(sessions);
+}
+
+static void sessions_drop(struct sessions *sessions, struct session *row)
+{
+	*row = sessions->rows[--sessions->count];
+}
+
+/* Another thread may have read the clock a moment later. */
+static bool session_is_older(uint64_t since_ms, uint64_t now_ms,
+			     uint64_t age_ms)
+{
+	return now_ms > since_ms && now_ms - since_ms >= age_ms;
+}
+
+static void sessions_drop_expired(struct sessions *sessions, uint64_t now_ms)
+{
+	for (size_t i = sessions->count; i-- > 0;) {
+		struct session *row = &sessions->rows[i];
+
+		if (session_is_older(row->used_ms, now_ms, SESSION_IDLE_MS) ||
+		    session_is_older(row->begun_ms, now_ms, SESSION_AGE_MS))
+			sessions_drop(sessions, row);
+	}
+}
+
+/* The one that was not used for the longest time, of one token or, if that is
+ * 0, of all; *count_out is how many these are. NULL: none. */
+static struct session *sessions_oldest(struct sessions *sessions,
+				       uint64_t token, size_t *count_out)
+{
+	struct session *oldest = NULL;
+
+	*count_out = 0;
+	for (size_t i = 0; i < sessions->count; i++) {
+		struct session *row = &sessions->rows[i];
+
+		if (token != 0 && row->token != token)
+			continue;
+		++*count_out;
+		if (oldest == NULL || row->used_ms < oldest->used_ms)
+			oldest = row;
+	}
+	return oldest;
+}
+
+static void sessions_make_room(struct sessions *sessions, uint64_t token)
+{
+	size_t count;
+	struct session *row = sessions_oldest(sessions, token, &count);
+
+	if (count >= MAX_TOKEN_SESSIONS)
+		sessions_drop(sessions, row);
+	if (sessions->count == MAX_SESSIONS)
+		sessions_drop(sessions, sessions_oldest(sessions, 0, &count));
+}
+
+bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
+		    char session_out[SESSION_BYTES])
+{
+	struct session row = {
+		.token = token, .begun_ms = now_ms, .used_ms = now_ms};
+
+	if (!credential_make(session_out))
+		return false;
+	credential_digest(session_out, row.digest);
+	lock_acquire(&sessions->lock);
+	sessions_drop_expired(sessions, now_ms);
+	sessions_make_room(sessions, token);
+	sessions->rows[sessions->count++] = row;
+	lock_release(&sessions->lock);
+	return true;
+}
+
+/* With the lock held; NULL: there is none. */
+static struct session *sessions_find(struct sessions *sessions,
+				     const char *session)
+{
+	uint8_t digest[CREDENTIAL_DIGEST_BYTES];
+
+	credential_digest(session, digest);
+	for (size_t i = 0; i < sessions->count; i++)
+		if (credential_is_same(digest, sessions->rows[i].digest))
+			return &sessions->rows[i];
+	return NULL;
+}
+
+uint64_t sessions_use(struct sessions *sessions, const char *session,
+		      uint64_t now_ms)
+{
+	struct session *row;
+	uint64_t token = 0;
+
+	lock_acquire(&sessions->lock);
+	sessions_drop_expired(sessions, now_ms);
+	row = sessions_find(sessions, session);
+	if (row != NULL) {
+		if (now_ms > row->used_ms)
+			row->used_ms = now_ms;
+		token = row->token;
+	}
+	lock_release(&sessions->lock);
+	return token;
+}
+
+void sessions_end(struct sessions *sessions, const char *session)
+{
+	struct session *row;
+
+	lock_acquire(&sessions->lock);
+	row = sessions_find(sessions, session);
+	if (row != NULL)
+		sessions_drop(sessions, row);
+	lock_release(&sessions->lock);
+}

@@ -60,8 +60,8 @@ static enum ctl_status run_ui(const struct ctl *ctl)
 	}
 	printf("%s\n", tunnel_address(tunnel));
 	fflush(stdout);
-	fprintf(stderr, "Open it in a browser; it works once. Ctrl-C ends "
-			"it.\n");
+	fprintf(stderr, "Open it in a browser within 5 minutes; it works "
+			"once. Ctrl-C ends it.\n");
 	if (option_given(ctl, "open") && isatty(STDOUT_FILENO) && has_display())
 		open_browser(tunnel_address(tunnel));
 	error = tunnel_run(tunnel);

@@ -107,6 +107,7 @@ enum error tunnel_open(struct tunnel **tunnel_out, const char *socket,
 	if (error == ERR_IO && make_key(tunnel->keys.token) &&
 	    make_key(tunnel->keys.session) && listen_at(tunnel, port))
 		error = ERR_NONE;
+	tunnel->keys.until_ms = clock_steady_ms() + TUNNEL_TOKEN_MS;
 	snprintf(tunnel->address, sizeof(tunnel->address),
 		 "http://127.0.0.1:%u/?token=%s", tunnel->keys.port,
 		 tunnel->keys.token);
@@ -216,7 +217,7 @@ static void judge(struct tunnel *tunnel, struct connection *connection,
 			     connection->head.size - size};
 	struct tunnel_request request;
 
-	tunnel_judge(&tunnel->keys, head, &request);
+	tunnel_judge(&tunnel->keys, head, clock_steady_ms(), &request);
 	if (request.verdict != TUNNEL_FORWARD) {
 		answer(connection, &request.head);
 		return;

@@ -271,16 +271,23 @@ static bool read_length(struct slice text, uint64_t *bytes_out)
 }
 
 /* Let the bearer of the token in, once. */
-static void enter(struct tunnel_keys *keys, struct slice token,
+static void enter(struct tunnel_keys *keys, struct slice token, uint64_t now_ms,
 		  struct tunnel_request *request)
 {
-	if (keys->is_used || !is_key(token, keys->token)) {
-		refuse(request, 403,
-		       keys->is_used
-			       ? "This address has been used, and is void. If "
-				 "it was not you, end templatectl ui."
-			       : "This is not the address that templatectl ui "
-				 "has printed.");
+	const char *reason = NULL;
+
+	if (keys->is_used)
+		reason = "This address has been used, and is void. If it was "
+			 "not you, end templatectl ui.";
+	else if (!is_key(token, keys->token))
+		reason = "This is not the address that templatectl ui has "
+			 "printed.";
+	else if (now_ms >= keys->until_ms)
+		reason =
+			"This address was not used in time, and is void. Start "
+			"templatectl ui again.";
+	if (reason != NULL) {
+		refuse(request, 403, reason);
 		return;
 	}
 	keys->is_used = true;
@@ -317,7 +324,7 @@ static const char *refusal_of(const struct tunnel_keys *keys,
 }
 
 static void judge(struct tunnel_keys *keys, const struct reading *reading,
-		  struct tunnel_request *request)
+		  uint64_t now_ms, struct tunnel_request *request)
 {
 	static const char entrance[] = "/?token=";
 	const struct known_headers *known = &reading->known;
@@ -335,7 +342,7 @@ static void judge(struct tunnel_keys *keys, const struct reading *reading,
 					     sizeof(entrance) - 1,
 				     reading->target.size -
 					     (sizeof(entrance) - 1)},
-		      request);
+		      now_ms, request);
 		return;
 	}
 	reason = refusal_of(keys, reading);
@@ -351,7 +358,7 @@ static void judge(struct tunnel_keys *keys, const struct reading *reading,
 		buffer_append_text(&request->head, "Connection: close\r\n\r\n");
 }
 
-void tunnel_judge(struct tunnel_keys *keys, struct slice head,
+void tunnel_judge(struct tunnel_keys *keys, struct slice head, uint64_t now_ms,
 		  struct tunnel_request *request_out)
 {
 	struct reading reading = {.forwarded = &request_out->head};
@@ -364,5 +371,5 @@ void tunnel_judge(struct tunnel_keys *keys, struct slice head,
 		 !is_same(reading.method, "DELETE"))
 		refuse(request_out, 405, "GET, HEAD, POST and DELETE alone.");
 	else
-		judge(keys, &reading, request_out);
+		judge(keys, &reading, now_ms, request_out);
 }

@@ -1,7 +1,7 @@
 /*
  * daemon/ctl/tunnel_request.h - what a tunnel does with the head of a request
  * from a browser: forward it, let its sender in, or refuse it. A pure function
- * of the head and the keys.
+ * of the head, the keys and the time.
  */
 #ifndef DAEMON_CTL_TUNNEL_REQUEST_H
 #define DAEMON_CTL_TUNNEL_REQUEST_H
@@ -16,6 +16,7 @@ enum {
 	TUNNEL_KEY_CHARACTERS = 43, /* of 6 random bits each */
 	TUNNEL_MAX_HEAD = 32 << 10,
 	TUNNEL_MAX_BODY = 64 << 20,
+	TUNNEL_TOKEN_MS = 5 * 60 * 1000, /* so long the token works */
 };
 
 /*
@@ -26,7 +27,8 @@ struct tunnel_keys {
 	char token[TUNNEL_KEY_CHARACTERS + 1];
 	char session[TUNNEL_KEY_CHARACTERS + 1];
 	uint16_t port;
-	bool is_used; /* the token is void */
+	uint64_t until_ms; /* steady clock: the token works before that */
+	bool is_used;      /* it is void */
 };
 
 enum tunnel_verdict {
@@ -55,7 +57,7 @@ struct tunnel_request {
  * What is forwarded has neither the cookie nor what concerns the connection,
  * which serves one request alone.
  */
-void tunnel_judge(struct tunnel_keys *keys, struct slice head,
+void tunnel_judge(struct tunnel_keys *keys, struct slice head, uint64_t now_ms,
 		  struct tunnel_request *request_out);
 
 /* Append a whole answer that refuses. */

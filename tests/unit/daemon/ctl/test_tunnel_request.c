@@ -13,11 +13,14 @@
 #define LET_IN  HOST COOKIE
 
 static struct tunnel_keys keys;
+static uint64_t now_ms = 1000;
 
 static void make_keys(void)
 {
-	keys = (struct tunnel_keys){
-		.token = TOKEN, .session = SESSION, .port = 8481};
+	keys = (struct tunnel_keys){.token = TOKEN,
+				    .session = SESSION,
+				    .port = 8481,
+				    .until_ms = now_ms + 1};
 }
 
 /* "V HEAD": what is done, and what is sent. */
@@ -31,7 +34,7 @@ static const char *judged(const char *head)
 	static char text[4096];
 	struct tunnel_request request;
 
-	tunnel_judge(&keys, slice_of(head), &request);
+	tunnel_judge(&keys, slice_of(head), now_ms, &request);
 	snprintf(text, sizeof(text), "%s%s", verdicts[request.verdict],
 		 request.head.data);
 	buffer_free(&request.head);
@@ -61,6 +64,21 @@ START_TEST(token_lets_one_in)
 			     "; Path=/; HttpOnly; SameSite=Strict\r\n"));
 	ck_assert_int_eq(refusal(head), 403);
 	ck_assert_int_eq(refusal(head), 403);
+}
+END_TEST
+
+START_TEST(token_that_was_not_used_in_time_is_void)
+{
+	static const char head[] =
+		"GET /?token=" TOKEN " HTTP/1.1\r\n" HOST "\r\n";
+
+	keys.until_ms = now_ms;
+	ck_assert_int_eq(refusal(head), 403);
+	keys.until_ms = now_ms + 1;
+	ck_assert_int_eq(refusal(head), 0);
+	/* the session goes on */
+	keys.until_ms = now_ms;
+	ck_assert_int_eq(refusal("GET / HTTP/1.1\r\n" LET_IN "\r\n"), 0);
 }
 END_TEST
 
@@ -169,7 +187,7 @@ START_TEST(a_body_has_one_length)
 	ck_assert_int_eq(refusal(POST "Content-Length: \r\n\r\n"), 400);
 	ck_assert_int_eq(refusal(POST "Content-Length: 67108865\r\n\r\n"), 413);
 	tunnel_judge(&keys, slice_of(POST "Content-Length: 67108864\r\n\r\n"),
-		     &request);
+		     now_ms, &request);
 	ck_assert_uint_eq(request.body_bytes, 67108864);
 	buffer_free(&request.head);
 }
@@ -204,6 +222,7 @@ Suite *make_suite(void)
 	suite_add_tcase(suite, tests);
 	tcase_add_checked_fixture(tests, make_keys, NULL);
 	tcase_add_test(tests, token_lets_one_in);
+	tcase_add_test(tests, token_that_was_not_used_in_time_is_void);
 	tcase_add_test(tests, wrong_token_lets_nobody_in);
 	tcase_add_test(tests, what_is_forwarded_has_no_cookie_and_one_request);
 	tcase_add_test(tests, without_the_session_nothing_is_shown);

@@ -11,6 +11,9 @@
 
 enum { MAX_URL_BYTES = 2083, MAX_HOST_BYTES = 262 };
 
+/* Redirects in a row that lead to a page; browsers follow 20. */
+enum { MAX_REDIRECTS = 10 };
+
 /* A canonical http or https URL, taken apart. Plain data, safe to copy. */
 struct url {
 	char text[MAX_URL_BYTES + 1];           /* whole, without fragment */

@@ -8,8 +8,6 @@
 #include "store/key.h"
 #include "store/rows_frontier.h"
 
-enum { MAX_HOPS = 6 };
-
 /* Put the reason into the answer why the page of `url` is not stored. */
 static void explain_absence(struct txn *txn, const struct site_row *site,
 			    const struct url *url, struct text_answer *answer)
@@ -43,7 +41,7 @@ enum error stored_find(struct txn *txn, const struct url *url,
 {
 	struct url here = *url;
 
-	for (int hop = 0; hop < MAX_HOPS; hop++) {
+	for (int hop = 0; hop <= MAX_REDIRECTS; hop++) {
 		bool is_known =
 			site_get(txn, slice_of(here.host), &stored_out->site);
 		struct page_row *row = &stored_out->row;
@@ -65,7 +63,7 @@ enum error stored_find(struct txn *txn, const struct url *url,
 			return ERR_CORRUPT;
 	}
 	snprintf(answer->reason, sizeof(answer->reason),
-		 "it redirects more than %d times", MAX_HOPS - 1);
+		 "it redirects more than %d times", MAX_REDIRECTS);
 	return ERR_NOT_FOUND;
 }
 

@@ -13,7 +13,7 @@
 #include "store/memory.h"
 
 enum {
-	MAX_HOPS = 5, /* redirects of a page, and of a robots.txt */
+	MAX_ROBOTS_REDIRECTS = 5, /* RFC 9309, 2.3.1.2 */
 	PAUSE_MS = 1000,
 	WAIT_MS = 1000,
 	MAX_KNOWN = 1024, /* servers whose robots.txt are kept */
@@ -90,14 +90,14 @@ static void fetch_one(struct page_fetcher *fetcher,
 		remote_fetcher_run(fetcher->fetcher, WAIT_MS);
 }
 
-/* Whether the redirect of a result leads on; then to *url. */
+/* Whether the redirect of a result leads on, `hops` at most; then to *url. */
 static bool follow(const struct fetch_result *result, unsigned hop,
-		   struct url *url)
+		   unsigned hops, struct url *url)
 {
 	struct url next;
 
 	if (result->error != ERR_NONE || result->redirect[0] == '\0' ||
-	    hop == MAX_HOPS ||
+	    hop == hops ||
 	    url_parse(&next, slice_of(result->redirect), NULL) != ERR_NONE)
 		return false;
 	*url = next;
@@ -128,7 +128,7 @@ static void read_robots(struct page_fetcher *fetcher, struct origin *origin,
 				  .any_type = true,
 				  .max_body_bytes = MAX_ROBOTS_BYTES},
 			  &result);
-		leads_on = follow(&result, hop, &url);
+		leads_on = follow(&result, hop, MAX_ROBOTS_REDIRECTS, &url);
 	}
 	origin->arena = arena_create();
 	if (result.error == ERR_NONE && result.http_status / 100 == 2)
@@ -213,7 +213,7 @@ static bool take_page(struct fetch_result *result, const struct url *url,
 						    : result->reason);
 	} else if (result->redirect[0] != '\0') {
 		buffer_printf(trouble, "it redirects more than %d times",
-			      MAX_HOPS);
+			      MAX_REDIRECTS);
 	} else if (result->http_status / 100 != 2) {
 		buffer_printf(trouble, "HTTP status %u", result->http_status);
 	} else if (!result->is_html) {
@@ -250,7 +250,7 @@ bool page_fetch(struct page_fetcher *fetcher, const struct url *url,
 						  .is_private_ok =
 							  is_named(&here, url)},
 			  &result);
-		leads_on = follow(&result, hop, &here);
+		leads_on = follow(&result, hop, MAX_REDIRECTS, &here);
 		if (!leads_on)
 			is_taken = take_page(&result, &here, page_out, trouble);
 	}

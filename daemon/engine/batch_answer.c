@@ -8,8 +8,6 @@
 #include "store/rows_page.h"
 #include "store/rows_site.h"
 
-enum { MAX_REDIRECTS = 5 };
-
 /* Answer the lease of the URL, if it was leased. */
 static void answer_lease(struct batch *batch, struct site *site,
 			 const struct change *change,

@@ -11,7 +11,7 @@
 #include "store/rows_frontier.h"
 
 enum {
-	MAX_ROBOTS_HOPS = 5,
+	MAX_ROBOTS_HOPS = 5, /* RFC 9309, 2.3.1.2 */
 	STATUS_TOO_MANY = 429,
 	ROBOTS_URL_BYTES = MAX_HOST_BYTES + 32,
 	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* of crawl/frontier/polite.c */

@@ -9,6 +9,13 @@
 #define HTML "HTTP/1.1 200 OK\r\nContent-Type: text/html;charset=utf-8\r\n"
 #define BODY "Content-Length: 5\r\nConnection: close\r\n\r\n<p>hi"
 
+#define HOP(from, to)                                                          \
+	{                                                                      \
+		.path = (from),                                                \
+		.answer = "HTTP/1.1 301 Moved\r\nLocation: " to                \
+			  "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" \
+	}
+
 static const struct route routes[] = {
 	{.path = "/robots.txt",
 	 .answer = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -24,6 +31,16 @@ static const struct route routes[] = {
 	{.path = "/other",
 	 .answer = "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2:81/\r\n"
 		   "Content-Length: 0\r\nConnection: close\r\n\r\n"},
+	HOP("/11", "/10"),
+	HOP("/10", "/9"),
+	HOP("/9", "/8"),
+	HOP("/8", "/7"),
+	HOP("/7", "/6"),
+	HOP("/6", "/5"),
+	HOP("/5", "/4"),
+	HOP("/4", "/3"),
+	HOP("/3", "/2"),
+	HOP("/2", "/on"),
 	{.path = "/gone",
 	 .answer = "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n"
 		   "Connection: close\r\n\r\n"},
@@ -70,6 +87,15 @@ START_TEST(a_page_comes_with_its_address_behind_redirects)
 }
 END_TEST
 
+START_TEST(ten_redirects_are_followed)
+{
+	ck_assert_msg(get("/10"), "%s", trouble.data);
+	ck_assert_str_eq(page.url.text + page.url.path, "/page");
+	ck_assert(!get("/11"));
+	ck_assert_str_eq(trouble.data, "it redirects more than 10 times");
+}
+END_TEST
+
 START_TEST(robots_are_obeyed_behind_redirects_too)
 {
 	ck_assert(!get("/private/page"));
@@ -104,6 +130,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_page_comes_with_its_address_behind_redirects);
+	tcase_add_test(tcase, ten_redirects_are_followed);
 	tcase_add_test(tcase, robots_are_obeyed_behind_redirects_too);
 	tcase_add_test(tcase, a_redirect_leads_to_no_private_address);
 	tcase_add_test(tcase, what_is_no_page_is_told);

@@ -76,6 +76,11 @@ struct slice header_list_take(struct slice *list)
 	return take_until(list, ',');
 }
 
+struct slice header_parameter_take(struct slice *list)
+{
+	return take_until(list, ';');
+}
+
 bool header_is_word(struct slice value, const char *word)
 {
 	return value.size == strlen(word) && begins_with(value, word);
@@ -89,31 +94,67 @@ bool header_is_printable(struct slice value)
 	return true;
 }
 
+/* A byte of a token (RFC 9110, 5.6.2). */
+static bool header_is_token_byte(char c)
+{
+	return c > ' ' && c < 0x7F && strchr("\"(),/:;<=>?@[\\]{}", c) == NULL;
+}
+
+/* Whether it is two tokens with a slash between, and is not a wildcard. */
+static bool header_is_media_type(struct slice type)
+{
+	size_t slash = find(type, '/');
+
+	if (slash == 0 || slash + 1 >= type.size || header_is_word(type, "*/*"))
+		return false;
+	for (size_t i = 0; i < type.size; i++)
+		if (i != slash && !header_is_token_byte(slice_byte(type, i)))
+			return false;
+	return true;
+}
+
 bool header_is_html(struct slice content_type)
 {
-	static const char *const types[] = {"text/html",
-					    "application/xhtml+xml"};
-	struct slice type = take_until(&content_type, ';');
+	static const char *const types[] = {
+		"text/html",
+		"application/xhtml+xml",
+		"unknown/unknown", /* MIME Sniffing standard, 7 */
+		"application/unknown",
+	};
+	bool is_html = true;
 
-	if (type.size == 0)
-		return true;
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (header_is_word(type, types[i]))
-			return true;
-	return false;
+	while (content_type.size > 0) {
+		struct slice part = header_list_take(&content_type);
+		struct slice type = header_parameter_take(&part);
+
+		if (!header_is_media_type(type))
+			continue;
+		is_html = false;
+		for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+			is_html |= header_is_word(type, types[i]);
+	}
+	return is_html;
 }
 
 /* The value of the charset parameter as it stands there. */
 static struct slice find_charset(struct slice text)
 {
-	while (text.size > 0) {
-		struct slice value = take_until(&text, ';');
-		struct slice name = take_until(&value, '=');
+	struct slice charset = {0};
 
-		if (header_is_word(name, "charset"))
-			return trim(value);
+	while (text.size > 0) {
+		struct slice part = header_list_take(&text);
+		bool is_found = false;
+
+		while (part.size > 0 && !is_found) {
+			struct slice value = header_parameter_take(&part);
+			struct slice name = take_until(&value, '=');
+
+			is_found = header_is_word(name, "charset");
+			if (is_found)
+				charset = trim(value);
+		}
 	}
-	return (struct slice){0};
+	return charset;
 }
 
 static bool is_quote(char c)

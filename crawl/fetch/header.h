@@ -19,18 +19,27 @@ struct slice header_value(struct slice line, const char *name);
 /* Cut the first element off a list with commas; trimmed, and maybe empty. */
 struct slice header_list_take(struct slice *list);
 
+/* The same for a list with semicolons: a value, then its parameters. */
+struct slice header_parameter_take(struct slice *list);
+
 /* Whether the value is `word`, in any case. */
 bool header_is_word(struct slice value, const char *word);
 
 /* Whether all of it is printable ASCII. */
 bool header_is_printable(struct slice value);
 
-/* Whether the Content-Type is HTML or XHTML, or empty. */
+/*
+ * Whether the Content-Type is HTML or XHTML; also when it names no type, as
+ * "html", "unknown/unknown" and an empty one do: browsers look at the bytes
+ * then. Of a list the last type counts (Fetch standard, 2.2.2, "extract a MIME
+ * type").
+ */
 bool header_is_html(struct slice content_type);
 
 /*
- * The charset parameter of a Content-Type, without quotes; "" when there is
- * none, when it is longer than `capacity` - 1 or has strange characters.
+ * The charset parameter of a Content-Type, of a list the last one, without
+ * quotes; "" when there is none, when it is longer than `capacity` - 1 or has
+ * strange characters.
  */
 void header_charset(struct slice content_type, char *out, size_t capacity);
 

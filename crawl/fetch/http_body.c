@@ -169,7 +169,7 @@ enum error http_body_decode(const struct http_message *message,
 	body_out->reason[0] = '\0';
 	if (message->unknown.data != NULL) {
 		snprintf(body_out->reason, sizeof(body_out->reason),
-			 "Content-Encoding: %.*s is not known",
+			 "Content-Encoding: %.*s cannot be decoded",
 			 (int)(message->unknown.size < 40
 				       ? message->unknown.size
 				       : 40),

@@ -51,17 +51,6 @@ static bool take(struct slice line, const char *name, struct slice *value_out)
 	return true;
 }
 
-/* Browsers also offer zstd, so archives made by browsers may contain it. */
-static void add_coding(struct http_message *message, struct slice value)
-{
-	struct codings *codings = &message->codings;
-
-	if (codings->count == 0 && header_is_word(value, "zstd"))
-		codings->list[codings->count++] = CODING_ZSTD;
-	else if (!codings_add(codings, value))
-		message->unknown = value;
-}
-
 static void read_field(struct slice line, struct http_message *message)
 {
 	struct slice value;
@@ -69,9 +58,10 @@ static void read_field(struct slice line, struct http_message *message)
 	if (take(line, "Content-Type", &message->content_type) ||
 	    take(line, "Location", &message->location))
 		return;
-	if (take(line, "Content-Encoding", &value))
-		add_coding(message, value);
-	else if (take(line, "Content-Length", &value))
+	if (take(line, "Content-Encoding", &value)) {
+		if (!codings_add(&message->codings, value))
+			message->unknown = value;
+	} else if (take(line, "Content-Length", &value))
 		message->content_length = header_number(value);
 	else if (take(line, "Transfer-Encoding", &value))
 		message->is_chunked = is_chunked(value);

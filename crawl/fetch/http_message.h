@@ -21,7 +21,7 @@ struct http_message {
 	struct slice content_type;
 	struct slice location;
 	struct codings codings;  /* of the content, as the head says */
-	struct slice unknown;    /* a Content-Encoding that is none of ours */
+	struct slice unknown;    /* a Content-Encoding that cannot be decoded */
 	bool is_chunked;         /* as the head says */
 	uint64_t content_length; /* UINT64_MAX: none */
 	unsigned robots_tag;     /* see page/robots_tag.h */
@@ -58,7 +58,7 @@ enum { MAX_CODING_RATIO = 200, RATIO_FREE_BYTES = 1 << 20 };
  * Decode chunks and Content-Encoding if they are present: many archives have
  * bodies whose head only claims that they are chunked or packed; these are left
  * as they are. `max_bytes` cuts it. ERR_CORRUPT: the coding is damaged;
- * ERR_MALFORMED: it is unknown; ERR_TOO_LARGE: it is a bomb.
+ * ERR_MALFORMED: it cannot be decoded; ERR_TOO_LARGE: it is a bomb.
  */
 enum error http_body_decode(const struct http_message *message,
 			    size_t max_bytes, struct http_body *body_out);

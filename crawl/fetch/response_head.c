@@ -38,27 +38,19 @@ static bool take(struct slice line, const char *name, struct slice *value_out)
 }
 
 /*
- * Content-Encoding may be empty and may come more than once. Transfer codings
- * are decoded by libcurl; none but chunked was offered.
+ * Content-Encoding may be empty and may come more than once. Of transfer
+ * codings libcurl decodes chunked; no other was offered.
  */
 static void take_coding(struct response_head *answer, struct slice line)
 {
+	struct codings transfer = {0};
 	struct slice value;
 
-	if (take(line, "Content-Encoding", &value)) {
-		if (!codings_add(&answer->codings, value))
-			answer->is_unreadable = true;
-		return;
-	}
-	if (!take(line, "Transfer-Encoding", &value))
-		return;
-	while (value.size > 0) {
-		struct slice word = header_list_take(&value);
-
-		if (word.size > 0 && !header_is_word(word, "chunked") &&
-		    !header_is_word(word, "identity"))
-			answer->is_unreadable = true;
-	}
+	if (take(line, "Content-Encoding", &value))
+		answer->is_unreadable |= !codings_add(&answer->codings, value);
+	else if (take(line, "Transfer-Encoding", &value))
+		answer->is_unreadable |=
+			!codings_add(&transfer, value) || transfer.count > 0;
 }
 
 /* Resets fields one by one instead of zeroing the struct, which is large. */

@@ -18,8 +18,7 @@ struct response_head {
 	struct url redirect;    /* Location, resolved; text "": none */
 	unsigned robots_tag;    /* ROBOTS_TAG_* */
 	struct codings codings; /* of the content */
-	bool is_unreadable;     /* it has a content coding that was not offered
-				 */
+	bool is_unreadable;     /* it has a coding that cannot be decoded */
 	char content_type[128]; /* "": none; a longer one is cut */
 	char retry_after[64];   /* "": none, or longer */
 	char date[64];          /* the same */

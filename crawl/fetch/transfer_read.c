@@ -40,7 +40,7 @@ static void expect_body(struct transfer *transfer)
 			      answer->content_type);
 	else if (answer->is_unreadable)
 		transfer_fail(transfer, ERR_MALFORMED,
-			      "the body has a coding that was not asked for");
+			      "the body has a coding that cannot be decoded");
 	else if (answer->codings.count > 0)
 		transfer->unpacker = unpacker_create(answer->codings);
 }

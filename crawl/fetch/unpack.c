@@ -27,15 +27,33 @@ struct unpacker {
 	char middle[MIDDLE_BYTES];
 };
 
+/*
+ * Whether the word names a coding that is registered (RFC 9110, 16.6.1) and
+ * that is not decoded here. Bytes in such a coding are no text.
+ */
+static bool unpack_is_foreign_coding(struct slice word)
+{
+	static const char *const names[] = {
+		"aes128gcm", "compress",     "dcb",        "dcz",
+		"exi",       "pack200-gzip", "x-compress",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (header_is_word(word, names[i]))
+			return true;
+	return false;
+}
+
 bool codings_add(struct codings *codings, struct slice value)
 {
 	while (value.size > 0) {
+		struct slice part = header_list_take(&value);
+		struct slice word = header_parameter_take(&part);
 		enum coding coding;
 
-		if (!coding_of_name(header_list_take(&value), &coding) ||
-		    coding == CODING_ZSTD)
+		if (unpack_is_foreign_coding(word))
 			return false;
-		if (coding == CODING_NONE)
+		if (!coding_of_name(word, &coding) || coding == CODING_NONE)
 			continue;
 		if (codings->count == MAX_CODINGS)
 			return false;

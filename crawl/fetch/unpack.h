@@ -17,8 +17,8 @@
 enum { MAX_CODINGS = 2 };
 
 /*
- * The codings of a body in the order in which they were applied; "identity" is
- * left out. Begin with {0}.
+ * The codings of a body in the order in which they were applied, without words
+ * that name none. Begin with {0}.
  */
 struct codings {
 	enum coding list[MAX_CODINGS];
@@ -26,8 +26,11 @@ struct codings {
 };
 
 /*
- * Add those of a Content-Encoding. False for one that was not offered (gzip and
- * br are; deflate is taken, too) and for more than MAX_CODINGS.
+ * Add the codings of a Content-Encoding: gzip, br, deflate and zstd, without
+ * parameters. A word that names no coding, such as "none", "UTF-8" or
+ * "text/html", is ignored: browsers show such a body as it is. False for a
+ * coding that cannot be decoded, such as "compress", and for more than
+ * MAX_CODINGS.
  */
 bool codings_add(struct codings *codings, struct slice value);
 

@@ -99,8 +99,10 @@ simple("gzip that is none", reply(b"<html>plain</html>" * 100,
                                   "Content-Encoding: gzip"))
 simple("gzip cut short", reply(squeezed(b"<p>words</p>", 1000)[:60],
                                "Content-Encoding: gzip"))
-simple("coding nobody knows", reply(b"<html>what</html>",
-                                    "Content-Encoding: x-secret"))
+simple("coding nobody knows", page("secret", b"",
+                                   "Content-Encoding: x-secret"))
+simple("coding nobody decodes", page("compress", b"",
+                                     "Content-Encoding: compress"))
 
 
 # --- slow, endless, broken off ------------------------------------------------
@@ -246,6 +248,14 @@ redirect("redirect to a long URL", "/" + "x" * 60000)
 redirect("redirect to nothing", "")
 
 
+redirect("ten redirects", "/hop1")
+for hop in range(1, 10):
+    redirect("ten redirects", f"/hop{hop + 1}", f"/hop{hop}")
+simple("ten redirects", page("end"), path="/hop10")
+redirect("redirect with blanks", " /hop end ")
+simple("redirect with blanks", page("end"), path="/hop%20end")
+
+
 @persona("redirect to another port")
 def to_other_port(request):
     yield reply(b"", f"Location: http://127.0.0.1:{request.other_port}/",
@@ -287,6 +297,13 @@ simple("status 999", page("denied", status="999 Request denied"))
 simple("status 0", page("zero", status="000 Nothing"))
 simple("status of words", page("words", status="OK fine"))
 simple("HTTP/9.9", b"HTTP/9.9 200 OK\r\n\r\n<p>later</p>")
+
+
+# As servers err; browsers show all of it.
+simple("coding is none", page("none", b"", "Content-Encoding: none"))
+simple("coding is a charset", page("charset", b"", "Content-Encoding: UTF-8"))
+simple("type is no type", page("type", kind="html; charset=utf-8"))
+simple("type named twice", page("types", kind="text/html, text/html"))
 
 
 # --- pages that cost ----------------------------------------------------------
@@ -348,6 +365,9 @@ robots("robots.txt of stars", reply(
     kind="text/plain"))
 robots("robots.txt is HTML", page("welcome"))
 robots("robots.txt is binary", reply(random.Random(2).randbytes(100000)))
+robots("robots.txt coded as a charset", reply(
+    b"User-agent: *\nDisallow: /hostile.html", "Content-Encoding: UTF-8",
+    kind="text/plain"))
 robots("robots.txt is a gzip bomb", reply(
     GZIP_BOMB, "Content-Encoding: gzip", kind="text/plain"))
 robots("robots.txt in circles", reply(b"", "Location: /robots.txt",
@@ -440,6 +460,12 @@ def sitemap_deep(request):
     yield reply(b"<urlset>" + b"<url>" * 200000, kind="application/xml")
 
 
+def sitemap_coded(request):
+    yield reply((MAP.format("urlset") + "<url><loc>http://127.0.0.1:"
+                 f"{request.port}/of-map</loc></url></urlset>").encode(),
+                "Content-Encoding: none", kind="application/xml")
+
+
 sitemap("sitemap bomb", sitemap_bomb)
 sitemap("sitemap without end", sitemap_without_end)
 sitemap("sitemaps in circles", index_of_itself)
@@ -447,6 +473,8 @@ sitemap("ever more sitemaps", ever_more_sitemaps)
 sitemap("sitemap that leads away", sitemap_elsewhere)
 sitemap("sitemap of entities", sitemap_of_entities)
 sitemap("sitemap 200,000 deep", sitemap_deep)
+sitemap("sitemap coded as a charset", sitemap_coded)
+simple("sitemap coded as a charset", page("end"), path="/of-map")
 
 
 class Request:

@@ -19,8 +19,9 @@ TIMEOUT_S = 3
 STALL_S = 1
 # A transfer may be late by this, on a machine that does other things, too.
 SLACK_S = 3
-# Of one URL, before this has looked: what failed waits a minute.
-MAX_REQUESTS = 6
+# Of one URL and where it leads to, by ten redirects, before this has looked:
+# what failed waits a minute.
+MAX_REQUESTS = 12
 MAX_SITEMAPS = 501
 # Over what the daemon had before, all personas at once: bodies of page.max_size
 # in full on two threads, brotli's windows of 16 MiB, and what waits.
@@ -46,7 +47,7 @@ CASES = {
         "gzip bomb", "nested gzip bomb", "brotli bomb"),
     (4, "failed 0 malformed input"): ("many codings",),
     (4, "failed 200 malformed input; .*coding"): (
-        "gzip that is none", "coding nobody knows"),
+        "gzip that is none", "coding nobody decodes"),
     # Another try may bring all of it.
     (4, "(pending|leased) 200 .* truncated"): (
         "gzip cut short", "reset in the body", "length too long"),
@@ -74,6 +75,9 @@ CASES = {
         "429 with Retry-After", "429 for ever and ever", "503 storm"),
     (4, "done 200 empty"): ("length too short", "nothing at all"),
     (5, "done 200 page"): (
+        "coding nobody knows", "coding is none", "coding is a charset",
+        "type is no type", "type named twice", "ten redirects",
+        "redirect with blanks", "sitemap coded as a charset",
         "length twice", "length over 2^64", "length and chunks",
         "lying charset", "charset not said", "charset nobody knows",
         "tag of 8 MB", "8 MB of &", "link of 1 MB", "base that leads away",
@@ -95,7 +99,8 @@ CASES = {
     (4, "robots.txt link"): (
         "robots.txt of 10 MB", "robots.txt of one line",
         "robots.txt of stars", "robots.txt is HTML", "robots.txt is binary",
-        "robots.txt in circles", "robots.txt forbidden",
+        "robots.txt coded as a charset", "robots.txt in circles",
+        "robots.txt forbidden",
         "robots.txt without end"),
     (0, "a bomb"): ("robots.txt is a gzip bomb",),
     (0, "is a private or reserved address"): ("robots.txt at metadata",),

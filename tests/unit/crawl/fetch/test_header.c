@@ -56,6 +56,18 @@ START_TEST(html_types)
 	ck_assert(!header_is_html(OF("text/htmlx")));
 	ck_assert(!header_is_html(OF("text/plain")));
 	ck_assert(!header_is_html(OF("application/pdf; x=text/html")));
+	/* a list: the last one counts */
+	ck_assert(header_is_html(OF("text/html, text/html;charset=x")));
+	ck_assert(header_is_html(OF("text/plain, text/html,")));
+	ck_assert(header_is_html(OF("text/html, */*")));
+	ck_assert(!header_is_html(OF("text/html, text/plain")));
+	/* these are no types */
+	ck_assert(header_is_html(OF("html")));
+	ck_assert(header_is_html(OF("text/")));
+	ck_assert(header_is_html(OF("text/html charset=utf-8")));
+	ck_assert(header_is_html(OF("; charset=utf-8")));
+	ck_assert(header_is_html(OF("*/*")));
+	ck_assert(header_is_html(OF("unknown/unknown")));
 }
 END_TEST
 
@@ -82,6 +94,9 @@ START_TEST(charsets)
 	ck_assert_str_eq(charset("text/html; charset=12345678"), "");
 	ck_assert_str_eq(charset("text/html; charset=a<b"), "");
 	ck_assert_str_eq(charset(""), "");
+	ck_assert_str_eq(charset("text/html;charset=a, text/html"), "a");
+	ck_assert_str_eq(charset("text/html, text/html;charset=b;charset=c"),
+			 "b");
 }
 END_TEST
 

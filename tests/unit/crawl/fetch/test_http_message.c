@@ -242,10 +242,13 @@ START_TEST(unknown_codings)
 		decode("Content-Encoding: compress\r\n", slice_of("x"), 10),
 		ERR_MALFORMED);
 	ck_assert_str_eq(body.reason,
-			 "Content-Encoding: compress is not known");
+			 "Content-Encoding: compress cannot be decoded");
 	ck_assert_int_eq(decode("Content-Encoding: gzip, br, gzip\r\n",
 				slice_of("x"), 10),
 			 ERR_MALFORMED);
+	check_body("Content-Encoding: none\r\n", "hello", "hello", false);
+	check_body("Content-Encoding: text/html, 8bit\r\n", "hello", "hello",
+		   false);
 }
 END_TEST
 

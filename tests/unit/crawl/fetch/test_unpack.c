@@ -64,7 +64,7 @@ static enum error unpack(const char *names, struct slice packed, size_t step,
 	return error;
 }
 
-START_TEST(what_was_offered_is_known)
+START_TEST(codings_are_known_by_name)
 {
 	struct codings codings = codings_of("GZIP, identity,,br");
 
@@ -74,10 +74,31 @@ START_TEST(what_was_offered_is_known)
 	ck_assert(codings_add(&codings, slice_of("identity")));
 	ck_assert(!codings_add(&codings, slice_of("gzip")));
 	codings = (struct codings){0};
-	ck_assert(!codings_add(&codings, slice_of("zstd")));
 	ck_assert(!codings_add(&codings, slice_of("compress")));
-	ck_assert(!codings_add(&codings, slice_of("gzip;q=1")));
+	ck_assert(!codings_add(&codings, slice_of("none, X-Compress")));
 	ck_assert_uint_eq(codings.count, 0);
+	codings = codings_of("gzip;q=1, Zstd");
+	ck_assert_uint_eq(codings.count, 2);
+	ck_assert_int_eq(codings.list[0], CODING_GZIP);
+	ck_assert_int_eq(codings.list[1], CODING_ZSTD);
+}
+END_TEST
+
+/* What servers send by mistake; browsers show the body as it is. */
+START_TEST(a_word_that_names_no_coding_is_ignored)
+{
+	static const char *const values[] = {
+		"none", "UTF-8", "utf-8, none",   "binary",     "8bit",
+		", ,",  "empty", "text/html",     "iso-8859-1", "null",
+		"*",    "\"\"",  "charset=utf-8",
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		ck_assert_uint_eq(codings_of(values[i]).count, 0);
+	ck_assert_uint_eq(codings_of("gzip, none").count, 1);
+	ck_assert_uint_eq(codings_of("none, x-gzip").count, 1);
+	ck_assert_uint_eq(codings_of("aws-chunked, br").count, 1);
+	ck_assert_int_eq(codings_of("aws-chunked, br").list[0], CODING_BROTLI);
 }
 END_TEST
 
@@ -192,7 +213,8 @@ Suite *make_suite(void)
 	Suite *suite = suite_create("unpack");
 	TCase *tcase = tcase_create("unpack");
 
-	tcase_add_test(tcase, what_was_offered_is_known);
+	tcase_add_test(tcase, codings_are_known_by_name);
+	tcase_add_test(tcase, a_word_that_names_no_coding_is_ignored);
 	tcase_add_test(tcase, pieces_of_any_size_come_out_the_same);
 	tcase_add_test(tcase,
 		       a_part_is_not_whole_and_a_damaged_one_is_an_error);

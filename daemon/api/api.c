@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "daemon/answer/answer_cache.h"
 #include "daemon/answer/teaching.h"
@@ -14,6 +15,7 @@
 #include "daemon/api/api_login.h"
 #include "daemon/api/api_pass.h"
 #include "daemon/api/api_ui.h"
+#include "daemon/api/text_stream.h"
 #include "daemon/pool/pool.h"
 #include "daemon/relay/relay.h"
 #include "daemon/http/entity_tag.h"
@@ -127,6 +129,19 @@ enum {
 	REAL_DIGITS = 6, /* a ratio is written as 0.97 */
 };
 
+/* Works of each kind at the same time, and those of them that are for the
+ * daemon's own socket. */
+static const struct {
+	size_t max;
+	size_t reserved;
+} most_works[WORK_KINDS] = {
+	[WORK_TEXTS] = {MAX_TEXT_STREAMS, 1},
+	[WORK_EXTRACTING] = {SIZE_MAX, 0},
+	[WORK_VERIFYING] = {2, 1},
+	[WORK_COPYING] = {1, 0},
+	[WORK_BUNDLING] = {2, 1},
+};
+
 static const struct {
 	enum error error;
 	unsigned status;
@@ -233,6 +248,16 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
 			 detail);
 }
 
+enum http_verdict call_fail_busy(struct call *call, const char *message)
+{
+	bool is_over = call->is_over || http_busy_status(call->exchange) == 429;
+
+	http_add_header(call->exchange, "Retry-After", "5");
+	return is_over ? call_fail(call, 429, "too_many",
+				   "this token has its share: %s", message)
+		       : call_fail(call, 503, "busy", "%s", message);
+}
+
 bool call_number(struct call *call, const char *name, uint64_t default_value,
 		 uint64_t max, uint64_t *number_out)
 {
@@ -309,22 +334,39 @@ struct answer_rules call_rules(const struct call *call)
 	};
 }
 
-bool api_begin_work(struct api *api, enum work_kind kind, size_t max)
+uint64_t call_owner(const struct call *call)
 {
-	bool is_free;
+	uint64_t owner = http_owner(call->exchange);
 
-	lock_acquire(&api->lock);
-	is_free = api->works[kind] < max;
-	api->works[kind] += is_free;
-	lock_release(&api->lock);
-	return is_free;
+	return owner == QUOTA_UNLIMITED && call->is_reader ? OWNER_READERS
+							   : owner;
 }
 
-void api_end_work(struct api *api, enum work_kind kind)
+enum quota_answer api_begin_work(struct api *api, enum work_kind kind,
+				 uint64_t owner)
+{
+	enum quota_answer answer;
+
+	lock_acquire(&api->lock);
+	answer = quota_take(&api->works[kind], owner, 1);
+	lock_release(&api->lock);
+	return answer;
+}
+
+bool call_begin_work(struct call *call, enum work_kind kind)
+{
+	enum quota_answer answer =
+		api_begin_work(call->api, kind, call_owner(call));
+
+	call->is_over = answer == QUOTA_SHARED;
+	return answer == QUOTA_TAKEN;
+}
+
+void api_end_work(struct api *api, enum work_kind kind, uint64_t owner)
 {
 	lock_acquire(&api->lock);
-	assert(api->works[kind] > 0);
-	if (--api->works[kind] == 0)
+	quota_give(&api->works[kind], owner, 1);
+	if (api->works[kind].used == 0)
 		condition_broadcast(&api->is_quiet);
 	lock_release(&api->lock);
 }
@@ -333,7 +375,7 @@ static void wait_for_works(struct api *api)
 {
 	lock_acquire(&api->lock);
 	for (unsigned kind = 0; kind < WORK_KINDS; kind++)
-		while (api->works[kind] > 0)
+		while (api->works[kind].used > 0)
 			condition_wait(&api->is_quiet, &api->lock);
 	lock_release(&api->lock);
 }
@@ -512,8 +554,9 @@ bool api_is_quick(const char *method, const char *path)
 bool api_takes_long(const char *method, const char *path)
 {
 	static const char *const ends[] = {
-		"/text",   "/extract", "/ingest",   "/verify", "/backup",
-		"/report", "/bundle",  "/template", "/guards", "/compact",
+		"/text",     "/extract", "/ingest",  "/batch",
+		"/verify",   "/backup",  "/report",  "/bundle",
+		"/template", "/guards",  "/compact",
 	};
 	const char *end = strrchr(path, '/');
 
@@ -557,6 +600,15 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	/* without it templates are learned by who asks first */
 	if (pool != NULL)
 		teaching_start(&api->teaching, pool, store);
+	for (unsigned kind = 0; kind < WORK_KINDS; kind++)
+		api->works[kind] = (struct quota){
+			.max = most_works[kind].max,
+			.reserved = most_works[kind].reserved,
+		};
+	api->passing =
+		(struct quota){.max = MAX_PASSED, .reserved = RESERVED_PASSED};
+	if (getrandom(&api->random, sizeof(api->random), 0) < 0)
+		api->random = clock_wall_ms();
 	api->config = *config;
 	api->started_ms = clock_wall_ms();
 	api->steady_ms = clock_steady_ms();
@@ -582,6 +634,9 @@ void api_destroy(struct api *api)
 	event_tally_destroy(api->tally);
 	sessions_destroy(api->sessions);
 	condition_destroy(&api->is_quiet);
+	for (unsigned kind = 0; kind < WORK_KINDS; kind++)
+		quota_free(&api->works[kind]);
+	quota_free(&api->passing);
 	teaching_stop(api->teaching);
 	answer_cache_destroy(api->answers);
 	lock_destroy(&api->lock);

@@ -33,10 +33,10 @@ enum http_verdict api_get_bundle(struct call *call)
 	char reason[256];
 	enum error error;
 
-	if (!api_begin_work(call->api, WORK_BUNDLING, 1))
-		return call_fail_with(call, ERR_BUSY, "another bundle is made");
+	if (!call_begin_work(call, WORK_BUNDLING))
+		return call_fail_busy(call, "another bundle is made");
 	error = bundling_make(call->api->store, &bundling, &bundle, reason);
-	api_end_work(call->api, WORK_BUNDLING);
+	api_end_work(call->api, WORK_BUNDLING, call_owner(call));
 	if (error == ERR_NONE)
 		return reply_bundle(call, &bundle);
 	buffer_free(&bundle);

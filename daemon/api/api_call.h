@@ -17,6 +17,7 @@
 #include "daemon/api/peers.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
+#include "daemon/runtime/quota.h"
 
 /* What ERR_TOO_LARGE of a new site stands for. */
 #define API_TOO_MANY_SITES                                              \
@@ -28,12 +29,17 @@
 enum work_kind {
 	WORK_TEXTS,      /* streams of texts */
 	WORK_EXTRACTING, /* threads of a stream or a batch */
-	/* one of each */
-	WORK_VERIFYING, /* it reads everything */
-	WORK_COPYING,   /* a backup or a compaction, which need room */
-	WORK_BUNDLING,  /* takes memory and a worker */
+	WORK_VERIFYING,  /* it reads everything */
+	WORK_COPYING,    /* a backup or a compaction, which need room */
+	WORK_BUNDLING,   /* takes memory and a worker */
 	WORK_KINDS
 };
+
+/* Owners (http_set_owner()) that are no tokens; those of other nodes' clients
+ * have the bit, and no token has. */
+#define OWNER_STRANGERS UINT64_MAX
+#define OWNER_READERS   (UINT64_MAX - 1) /* of socket.read */
+#define OWNER_BIT       (1ULL << 63)
 
 /* Who has answered what another node owns. */
 enum pass_result { PASSED_NOBODY, PASSED_OWNER, PASSED_COPY, PASS_RESULTS };
@@ -58,9 +64,11 @@ struct api {
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
 	uint64_t config_ms;
-	size_t works[WORK_KINDS]; /* that run or end */
+	struct quota works[WORK_KINDS]; /* that run or end */
 	/* who is being asked; "": a free place */
 	char passed[MAX_PASSED][NODE_NAME_BYTES];
+	struct quota passing;    /* who asks them */
+	uint64_t random;         /* of this process */
 	bool is_passing_awaited; /* some exchange is parked for a place */
 	size_t served;           /* questions and jobs that are under way */
 	uint64_t pass_results[PASS_RESULTS];
@@ -87,6 +95,7 @@ struct call {
 	uint32_t number;               /* the same; 0: it is larger */
 	bool is_reader;                /* nothing may be fetched or changed */
 	bool is_passed;                /* another node asks */
+	bool is_over;                  /* its owner's share had no room */
 	/*
 	 * For a page of daemon/ui: an answer in JSON goes here instead of to
 	 * the client, and `given` stands for the body. NULL: a plain request.
@@ -244,9 +253,24 @@ enum error api_check_partition(const struct api *api, unsigned partition,
 			       const char *verb, const char *host,
 			       struct buffer *why);
 
-/* A work begins, unless there are `max` already; it ends, by any thread. */
-bool api_begin_work(struct api *api, enum work_kind kind, size_t max);
-void api_end_work(struct api *api, enum work_kind kind);
+/*
+ * Who asks, for what owners share (daemon/runtime/quota.h): QUOTA_UNLIMITED on
+ * the daemon's own socket.
+ */
+uint64_t call_owner(const struct call *call);
+
+/* A work of this owner begins, unless there are too many already, or too many
+ * of its. It ends, by any thread. */
+enum quota_answer api_begin_work(struct api *api, enum work_kind kind,
+				 uint64_t owner);
+void api_end_work(struct api *api, enum work_kind kind, uint64_t owner);
+
+/* One of who asks; false: call_fail_busy(). */
+bool call_begin_work(struct call *call, enum work_kind kind);
+
+/* Answer that there was no room: by 429 when it was the owner's share that was
+ * used up, else 503. */
+enum http_verdict call_fail_busy(struct call *call, const char *message);
 
 /* The word for it in answers and metrics. */
 const char *partition_state_name(enum partition_state state);

@@ -53,10 +53,8 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 	if (error == ERR_NONE)
 		passage->result = PASSED_OWNER;
 	if (error == ERR_BUSY)
-		return passage_fail_later(
-			passage, "busy",
-			"too many listen beside this one, of node %s "
-			"(socket.max_listeners)");
+		return call_fail_busy(call, "too many listen beside this one "
+					    "(socket.max_listeners)");
 	return error == ERR_NONE ? HTTP_ANSWERED : passage_fail_cut(passage);
 }
 

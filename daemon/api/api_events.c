@@ -76,9 +76,8 @@ static bool read_query(struct call *call, struct event_query *query)
 
 static enum http_verdict refuse_listener(struct call *call)
 {
-	http_add_header(call->exchange, "Retry-After", "5");
-	return call_fail(call, 503, "busy",
-			 "too many listen for events (socket.max_listeners)");
+	return call_fail_busy(
+		call, "too many listen for events (socket.max_listeners)");
 }
 
 static bool append_line(void *context, uint64_t number,

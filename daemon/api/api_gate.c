@@ -116,16 +116,6 @@ static bool refuse_stranger(struct call *call, const char *token)
 			      : "the token is not known");
 }
 
-/*
- * The exchange is one of the token from now on, unless that was removed a
- * moment ago, by somebody who has ended all that was its before.
- */
-static bool own(struct call *call, uint64_t token)
-{
-	http_set_owner(call->exchange, token);
-	return tokens_has(call->api->tokens, token);
-}
-
 /* By the token of the header, or by the session of the cookie. */
 static enum token_verdict judge(struct call *call, const char *bearer,
 				const char *session, struct token *token_out)
@@ -161,7 +151,12 @@ static bool check_token(struct call *call)
 			      "with a cookie, pages of ours alone may change "
 			      "something");
 	verdict = judge(call, bearer, session, &known);
-	if (verdict == TOKEN_UNKNOWN || !own(call, known.id))
+	if (verdict == TOKEN_UNKNOWN)
+		return refuse_stranger(call, bearer);
+	if (!http_set_owner(exchange, known.id))
+		return false;
+	/* who has removed it meanwhile has not seen this exchange */
+	if (!tokens_has(call->api->tokens, known.id))
 		return refuse_stranger(call, bearer);
 	*http_note(exchange) =
 		known.role == TOKEN_WRITES ? ACCESS_WRITE : ACCESS_READ;
@@ -201,7 +196,7 @@ static bool check_login(struct call *call)
 		return refuse(call, 411, "bad_request",
 			      "the length of the body is wanted");
 	if (length == NULL || strtoull(length, NULL, 10) <= MAX_LOGIN_BYTES)
-		return true;
+		return http_set_owner(call->exchange, OWNER_STRANGERS);
 	return refuse(call, 413, "too_large", "that is no token");
 }
 
@@ -254,7 +249,7 @@ bool api_admit(struct http_exchange *exchange, void *context)
 	call.config = call.api->config;
 	lock_release(&call.api->lock);
 	if (is_of_node(&call))
-		return true;
+		return pass_own(exchange);
 	add_headers(exchange);
 	return check_origin(&call) &&
 	       (is_for_strangers(http_path(exchange)) ? check_login(&call)

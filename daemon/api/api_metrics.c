@@ -255,6 +255,7 @@ static void write_http(struct api *api, struct buffer *out)
 						     "nodes"};
 	struct buffer requests = {0};
 	struct buffer refused = {0};
+	struct buffer limited = {0};
 	struct http_stats sum = {0};
 	struct http_stats stats;
 
@@ -265,10 +266,13 @@ static void write_http(struct api *api, struct buffer *out)
 			      slice_of(names[i]), (double)stats.requests);
 		metric_sample(&refused, METRIC_HTTP_REFUSED, slice_of(names[i]),
 			      (double)stats.refused);
+		metric_sample(&limited, METRIC_HTTP_LIMITED, slice_of(names[i]),
+			      (double)stats.limited);
 		add_stats(&sum, &stats);
 	}
 	write_samples(out, METRIC_HTTP_REQUESTS, &requests);
 	write_samples(out, METRIC_HTTP_REFUSED, &refused);
+	write_samples(out, METRIC_HTTP_LIMITED, &limited);
 	write_sum(&sum, out);
 }
 

@@ -60,11 +60,19 @@ uint64_t pass_note(const struct http_exchange *exchange)
 	return ACCESS_NONE | ACCESS_IS_PASSED;
 }
 
+bool pass_own(struct http_exchange *exchange)
+{
+	const char *owner = http_header(exchange, PASS_OWNER);
+
+	return owner == NULL ||
+	       http_set_owner(exchange, OWNER_BIT | strtoull(owner, NULL, 10));
+}
+
 bool api_admit_node(struct http_exchange *exchange, void *context)
 {
 	(void)context;
 	*http_note(exchange) = pass_note(exchange);
-	return true;
+	return pass_own(exchange);
 }
 
 /* ALL_PARTITIONS: it is about no host. */
@@ -200,8 +208,9 @@ static void add_stale(struct passage *passage)
 }
 
 /* Take a place among those that ask `owner`; MAX_PASSED: there is none. */
-static size_t begin_passing(struct api *api, const char *owner)
+static size_t begin_passing(const struct call *call, const char *owner)
 {
+	struct api *api = call->api;
 	size_t place = MAX_PASSED;
 	size_t same = 0;
 
@@ -211,7 +220,8 @@ static size_t begin_passing(struct api *api, const char *owner)
 		if (api->passed[i][0] == '\0')
 			place = i;
 	}
-	if (same >= MAX_PASSED_ONE)
+	if (same >= MAX_PASSED_ONE ||
+	    quota_take(&api->passing, call_owner(call), 1) != QUOTA_TAKEN)
 		place = MAX_PASSED;
 	if (place < MAX_PASSED)
 		(void)snprintf(api->passed[place], NODE_NAME_BYTES, "%s",
@@ -234,6 +244,7 @@ static void end_passing(struct passage *passage, size_t place,
 	time_histogram_add(&api->pass_times, time_us);
 	api->pass_results[passage->result]++;
 	api->passed[place][0] = '\0';
+	quota_give(&api->passing, call_owner(passage->call), 1);
 	is_awaited = api->is_passing_awaited;
 	api->is_passing_awaited = false;
 	for (int i = 0; i < LISTENERS; i++)
@@ -302,8 +313,13 @@ enum http_verdict passage_fail_cut(struct passage *passage)
 
 void passage_write_lines(const struct passage *passage, struct buffer *out)
 {
+	uint64_t owner = call_owner(passage->call);
+
 	buffer_printf(out, PASS_RIGHT ": %s\r\n" PASS_EPOCH ": %" PRIu64 "\r\n",
 		      rights[passage->access], passage->where.epoch);
+	if (owner != QUOTA_UNLIMITED)
+		buffer_printf(out, PASS_OWNER ": %" PRIu64 "\r\n",
+			      passage->call->api->random ^ owner);
 }
 
 void passage_add_owner(struct passage *passage)
@@ -469,7 +485,7 @@ static bool pass_in_turn(struct passage *passage,
 {
 	struct call *call = passage->call;
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);
-	size_t place = begin_passing(call->api, passage->where.owner);
+	size_t place = begin_passing(call, passage->where.owner);
 	bool is_ours;
 
 	*verdict_out = HTTP_PARKED;

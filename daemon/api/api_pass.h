@@ -17,6 +17,7 @@
 /* What a node tells another one of a question; and of an answer. */
 #define PASS_RIGHT    "X-Templated-Right"
 #define PASS_EPOCH    "X-Templated-Epoch"
+#define PASS_OWNER    "X-Templated-Owner"
 #define PASS_NODE     "X-Templated-Node"
 #define PASS_REFUSAL  "X-Templated-Refusal"
 #define PASS_STALE    "X-Templated-Stale"
@@ -29,6 +30,12 @@ enum { ACCESS_BITS = 7, ACCESS_IS_PASSED = 8 };
 
 /* The note of a request that comes from a node, by what it says there. */
 uint64_t pass_note(const struct http_exchange *exchange);
+
+/*
+ * Whose it is there, so that it shares nothing with others of that node. False:
+ * it has its reply.
+ */
+bool pass_own(struct http_exchange *exchange);
 
 /*
  * Have the server for nodes answer a request, as http_serve(). ERR_STOPPED:

@@ -249,10 +249,10 @@ enum http_verdict api_get_verify(struct call *call)
 	enum error error;
 	json_t *value;
 
-	if (!api_begin_work(call->api, WORK_VERIFYING, 1))
-		return call_fail_with(call, ERR_BUSY, "another check runs");
+	if (!call_begin_work(call, WORK_VERIFYING))
+		return call_fail_busy(call, "another check runs");
 	error = verify_laws(call->api->store, NULL, &report);
-	api_end_work(call->api, WORK_VERIFYING);
+	api_end_work(call->api, WORK_VERIFYING, call_owner(call));
 	if (error != ERR_NONE) {
 		buffer_free(&report.text);
 		return call_fail_with(call, error, "the store");

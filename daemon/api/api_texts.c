@@ -132,10 +132,8 @@ static bool read_wish(struct call *call, struct text_wish *wish)
 
 static enum http_verdict refuse(struct call *call)
 {
-	http_add_header(call->exchange, "Retry-After", "5");
-	return call_fail(call, 503, "busy",
-			 "too many streams of texts, or too many listen "
-			 "(socket.max_listeners)");
+	return call_fail_busy(call, "too many streams of texts, or too many "
+				    "listen (socket.max_listeners)");
 }
 
 /* One that has just been read to its end may not have ended yet. */

@@ -53,10 +53,10 @@ enum http_verdict api_get_backup(struct call *call)
 {
 	enum http_verdict verdict;
 
-	if (!api_begin_work(call->api, WORK_COPYING, 1))
+	if (!call_begin_work(call, WORK_COPYING))
 		return refuse_copy(call);
 	verdict = send_copy(call);
-	api_end_work(call->api, WORK_COPYING);
+	api_end_work(call->api, WORK_COPYING, call_owner(call));
 	return verdict;
 }
 
@@ -66,10 +66,10 @@ enum http_verdict api_post_compact(struct call *call)
 	struct store_sizes sizes;
 	enum error error;
 
-	if (!api_begin_work(call->api, WORK_COPYING, 1))
+	if (!call_begin_work(call, WORK_COPYING))
 		return refuse_copy(call);
 	error = store_compact(call->api->store, &sizes);
-	api_end_work(call->api, WORK_COPYING);
+	api_end_work(call->api, WORK_COPYING, call_owner(call));
 	if (error != ERR_NONE)
 		return fail_copy(call, error);
 	log_info("store: compacted from %llu to %llu bytes",

@@ -11,13 +11,13 @@ void asking_begin(struct asking *asking, const struct call *call,
 	asking->call.exchange = NULL;
 	asking->rules = call_rules(&asking->call);
 	asking->question = question_keep(question);
-	api_begin_work(call->api, WORK_EXTRACTING, SIZE_MAX);
+	api_begin_work(call->api, WORK_EXTRACTING, QUOTA_UNLIMITED);
 }
 
 void asking_end(struct asking *asking)
 {
 	question_drop(asking->question);
-	api_end_work(asking->call.api, WORK_EXTRACTING);
+	api_end_work(asking->call.api, WORK_EXTRACTING, QUOTA_UNLIMITED);
 }
 
 void asking_explain(enum error error, struct page_answer *answer)

@@ -325,6 +325,12 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.labels = {"listener"},
 		.help = "Requests refused because too many waited",
 	},
+	[METRIC_HTTP_LIMITED] = {
+		.name = "http_limited_total",
+		.type = "counter",
+		.labels = {"listener"},
+		.help = "Requests refused because their token had its share",
+	},
 	[METRIC_HTTP_REPLIES] = {
 		.name = "http_replies_total",
 		.type = "counter",

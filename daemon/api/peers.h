@@ -17,7 +17,7 @@
 
 /* Requests that wait for other nodes at a time: each has a worker of a server.
  */
-enum { MAX_PASSED = 16 };
+enum { MAX_PASSED = 16, RESERVED_PASSED = 2 };
 
 struct peers {
 	struct cluster *cluster;

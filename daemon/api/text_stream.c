@@ -42,6 +42,7 @@ struct item {
 
 struct text_stream {
 	struct api *api;
+	uint64_t owner;
 	struct text_walk *walk;
 	struct ordered *ordered;
 	enum text_form form;
@@ -225,7 +226,7 @@ static void destroy(void *context)
 
 	ordered_close(stream->ordered);
 	text_walk_end(stream->walk);
-	api_end_work(stream->api, WORK_TEXTS);
+	api_end_work(stream->api, WORK_TEXTS, stream->owner);
 	free(stream);
 }
 
@@ -265,10 +266,11 @@ enum error text_stream_create(struct call *call,
 	struct text_stream *stream;
 	enum error error;
 
-	if (!api_begin_work(call->api, WORK_TEXTS, MAX_TEXT_STREAMS))
+	if (!call_begin_work(call, WORK_TEXTS))
 		return ERR_BUSY;
 	stream = mem_alloc(1, sizeof(*stream));
 	stream->api = call->api;
+	stream->owner = call_owner(call);
 	stream->form = wish->form;
 	stream->is_begun = wish->is_resumed;
 	stream->left = wish->limit == 0 ? UINT64_MAX : wish->limit;

@@ -16,7 +16,7 @@
 #include "store/error.h"
 
 enum {
-	MAX_TEXT_STREAMS = 2
+	MAX_TEXT_STREAMS = 4
 }; /* at the same time; each may hold a worker of
       the server */
 

@@ -84,11 +84,22 @@ uint64_t *http_note(struct http_exchange *exchange)
 	return &exchange->note;
 }
 
-void http_set_owner(struct http_exchange *exchange, uint64_t owner)
+bool http_set_owner(struct http_exchange *exchange, uint64_t owner)
 {
-	lock_acquire(&exchange->server->lock);
+	struct http_server *server = exchange->server;
+	bool has_place;
+
+	assert(!exchange->has_place && owner != QUOTA_UNLIMITED);
+	lock_acquire(&server->lock);
 	exchange->owner = owner;
-	lock_release(&exchange->server->lock);
+	has_place = exchange_take(exchange, &server->clients, 1);
+	exchange->has_place = has_place;
+	lock_release(&server->lock);
+	if (!has_place)
+		exchange_refuse_busy(exchange,
+				     "too many requests are under way "
+				     "(socket.max_clients); try again");
+	return has_place;
 }
 
 uint64_t http_owner(const struct http_exchange *exchange)
@@ -161,6 +172,31 @@ void http_reply_file(struct http_exchange *exchange, unsigned status,
 	exchange->reply_size = size;
 }
 
+unsigned http_busy_status(const struct http_exchange *exchange)
+{
+	return exchange->is_over ? MHD_HTTP_TOO_MANY_REQUESTS
+				 : MHD_HTTP_SERVICE_UNAVAILABLE;
+}
+
+bool exchange_take(struct http_exchange *exchange, struct quota *quota,
+		   size_t count)
+{
+	struct http_server *server = exchange->server;
+	enum quota_answer answer = quota_take(quota, exchange->owner, count);
+
+	assert(lock_is_held(&server->lock));
+	exchange->is_over = answer == QUOTA_SHARED;
+	server->limited += answer == QUOTA_SHARED;
+	server->refused += answer == QUOTA_FULL;
+	return answer == QUOTA_TAKEN;
+}
+
+void exchange_refuse_busy(struct http_exchange *exchange, const char *message)
+{
+	exchange_refuse(exchange, http_busy_status(exchange),
+			exchange->is_over ? "too_many" : "busy", message);
+}
+
 void exchange_refuse(struct http_exchange *exchange, unsigned status,
 		     const char *code, const char *message)
 {
@@ -169,7 +205,8 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status,
 	buffer_printf(&body,
 		      "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n",
 		      code, message);
-	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE ||
+	    status == MHD_HTTP_TOO_MANY_REQUESTS)
 		http_add_header(exchange, "Retry-After", "1");
 	http_reply(exchange, status, "application/json", &body);
 }
@@ -196,10 +233,9 @@ void exchange_end(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 
 	lock_acquire(&server->lock);
-	assert(exchange->upload == NULL || server->uploads > 0);
-	assert(!exchange->is_listener || server->listeners > 0);
-	server->uploads -= exchange->upload != NULL;
-	server->listeners -= exchange->is_listener;
+	quota_give(&server->uploads, exchange->owner, exchange->upload != NULL);
+	quota_give(&server->listeners, exchange->owner, exchange->is_listener);
+	quota_give(&server->clients, exchange->owner, exchange->has_place);
 	if (exchange->is_admitted) {
 		assert(server->admitted > 0);
 		server->admitted--;

@@ -20,6 +20,7 @@
 #include "daemon/http/stream.h"
 #include "daemon/http/upload.h"
 #include "daemon/runtime/condition.h"
+#include "daemon/runtime/quota.h"
 #include "daemon/runtime/time_histogram.h"
 
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 16 };
@@ -55,8 +56,10 @@ struct http_exchange {
 	uint64_t begin_us; /* steady clock: it began to wait for a worker */
 	uint64_t memory[EXCHANGE_WORDS];
 	uint64_t note;
-	uint64_t owner; /* http_set_owner(); guarded by the lock, as is: */
+	uint64_t owner; /* http_set_owner(); guarded by the lock, as are: */
 	bool is_cut;    /* http_end_owner() was called for that */
+	bool has_place; /* among the clients */
+	bool is_over;   /* its owner's share had no room */
 	struct buffer body;
 	struct upload *upload; /* the body, when it is streamed */
 	uint64_t received;     /* bytes of the body, kept or not */
@@ -88,8 +91,8 @@ struct http_server {
 	struct listening listening;
 	struct http_options options;
 	char *socket_path;
-	uint64_t held_bytes; /* of all bodies; the server's thread alone */
-	pthread_t *workers;  /* [worker_count] */
+	struct quota held_bytes; /* of all bodies; the server's thread alone */
+	pthread_t *workers;      /* [worker_count] */
 	size_t worker_count;
 
 	struct lock lock; /* guards what follows */
@@ -98,16 +101,18 @@ struct http_server {
 	struct condition is_fed;   /* an upload has news, or the server stops */
 	struct exchange_queue ready;
 	struct exchange_queue ready_long; /* those that take long */
-	size_t busy_long;                 /* workers that have such a one */
+	struct quota busy;                /* workers that have an exchange */
+	struct quota busy_long;           /* and that have such a one */
 	struct exchange_queue parked;
-	size_t waiting;   /* exchanges in EXCHANGE_WAITS but for listeners */
-	size_t listeners; /* exchanges that are listeners */
+	struct quota clients;   /* exchanges that have an owner */
+	struct quota waiting;   /* in EXCHANGE_WAITS but for listeners */
+	struct quota listeners; /* exchanges that are listeners */
 	size_t admitted;  /* exchanges in both, and those whose reply is being
 			     sent */
 	uint64_t wakes;   /* calls of http_wake() */
 	uint64_t tick_ms; /* when parked exchanges are handled without
 			     http_wake() */
-	size_t uploads;   /* exchanges with an upload */
+	struct quota uploads;           /* exchanges with an upload */
 	struct connection *connections; /* [connection_count] */
 	size_t connection_count;
 	uint64_t look_ms; /* when they are looked at again */
@@ -118,6 +123,7 @@ struct http_server {
 	bool serves_no_more; /* for http_serve() */
 	uint64_t requests;
 	uint64_t refused;
+	uint64_t limited;
 	uint64_t replies[HTTP_CLASSES];
 	struct time_histogram answers;
 };
@@ -126,6 +132,14 @@ struct http_server {
 void exchange_refuse(struct http_exchange *exchange, unsigned status,
 		     const char *code, const char *message);
 
+/* Take places for its owner, with the lock held; false, and counted, when there
+ * are none: http_busy_status() says why. */
+bool exchange_take(struct http_exchange *exchange, struct quota *quota,
+		   size_t count);
+
+/* Refuse it for that. */
+void exchange_refuse_busy(struct http_exchange *exchange, const char *message);
+
 /* Frees the exchange; NULL is a no-op. */
 void exchange_destroy(struct http_exchange *exchange);
 
@@ -133,6 +147,9 @@ void exchange_destroy(struct http_exchange *exchange);
 void exchange_end(struct http_exchange *exchange);
 
 /* work.c: the threads that handle exchanges. */
+
+/* Of so many workers, how many may have what takes long. */
+size_t work_long(size_t workers);
 
 /* Start options.workers threads; false when one fails, the others run. */
 bool work_start(struct http_server *server);

@@ -167,12 +167,9 @@ static void refuse(struct http_exchange *exchange)
 	struct http_server *server = exchange->server;
 	char message[128];
 
-	if (exchange->refusal == MHD_HTTP_SERVICE_UNAVAILABLE) {
-		lock_acquire(&server->lock);
-		server->refused++;
-		lock_release(&server->lock);
-		exchange_refuse(exchange, exchange->refusal, "busy",
-				"too much is being uploaded; try again");
+	if (exchange->refusal == http_busy_status(exchange)) {
+		exchange_refuse_busy(exchange,
+				     "too much is being uploaded; try again");
 		return;
 	}
 	if (exchange->refusal == MHD_HTTP_BAD_REQUEST) {
@@ -248,8 +245,7 @@ static unsigned refusal_of(struct http_exchange *exchange)
 		return MHD_HTTP_BAD_REQUEST;
 	if (options->is_stream != NULL &&
 	    options->is_stream(exchange->method, exchange->path))
-		return upload_begin(exchange) ? 0
-					      : MHD_HTTP_SERVICE_UNAVAILABLE;
+		return upload_begin(exchange) ? 0 : http_busy_status(exchange);
 	return announces_too_much(exchange) ? MHD_HTTP_CONTENT_TOO_LARGE : 0;
 }
 
@@ -304,6 +300,18 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	return send_reply(exchange);
 }
 
+/* Make room for a part of the body in memory. */
+static bool hold(struct http_exchange *exchange, size_t size)
+{
+	struct http_server *server = exchange->server;
+	bool is_held;
+
+	lock_acquire(&server->lock);
+	is_held = exchange_take(exchange, &server->held_bytes, size);
+	lock_release(&server->lock);
+	return is_held;
+}
+
 /*
  * Keep a part of the body. Bytes over the limit are read and dropped, because a
  * client that is still sending would not see the reply.
@@ -319,16 +327,15 @@ static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 	exchange->received += *size;
 	if (exchange->received > max)
 		exchange->refusal = MHD_HTTP_CONTENT_TOO_LARGE;
-	else if (server->held_bytes + *size > max * MAX_BODIES)
-		exchange->refusal = MHD_HTTP_SERVICE_UNAVAILABLE;
+	else if (exchange->refusal == 0 && !hold(exchange, *size))
+		exchange->refusal = http_busy_status(exchange);
 	if (exchange->received > max * MAX_DISCARDED)
 		return MHD_NO;
 	if (exchange->refusal == 0) {
-		server->held_bytes += *size;
 		buffer_append(&exchange->body, data, *size);
 	} else {
-		assert(server->held_bytes >= exchange->body.size);
-		server->held_bytes -= exchange->body.size;
+		quota_give(&server->held_bytes, exchange->owner,
+			   exchange->body.size);
 		buffer_free(&exchange->body);
 	}
 	*size = 0;
@@ -409,8 +416,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection,
 		return;
 	*exchange_context = NULL;
 	connection_enter(server, exchange->client, CONNECTION_HEAD);
-	assert(server->held_bytes >= exchange->body.size);
-	server->held_bytes -= exchange->body.size;
+	quota_give(&server->held_bytes, exchange->owner, exchange->body.size);
 	if (exchange->upload == NULL || upload_abandon(exchange, failure))
 		exchange_end(exchange);
 }
@@ -428,6 +434,13 @@ static struct http_server *create(const struct http_options *options)
 	server->socket_path = mem_copy_text(path, strlen(path));
 	server->options.socket_path = server->socket_path;
 	server->listening.file = -1;
+	server->clients.max = options->max_clients;
+	server->waiting.max = options->max_waiting;
+	server->listeners.max = options->max_listeners;
+	server->uploads.max = options->max_streams;
+	server->held_bytes.max = options->max_body_bytes * MAX_BODIES;
+	server->busy.max = options->workers;
+	server->busy_long.max = work_long(options->workers);
 	lock_init(&server->lock, LOCK_SERVER);
 	condition_init(&server->is_wanted);
 	condition_init(&server->is_ended);
@@ -564,6 +577,13 @@ void http_stop(struct http_server *server)
 	for (size_t i = 0; i < server->old_count; i++)
 		close(server->old_files[i]);
 	free(server->old_files);
+	quota_free(&server->clients);
+	quota_free(&server->waiting);
+	quota_free(&server->listeners);
+	quota_free(&server->uploads);
+	quota_free(&server->held_bytes);
+	quota_free(&server->busy);
+	quota_free(&server->busy_long);
 	condition_destroy(&server->is_wanted);
 	condition_destroy(&server->is_ended);
 	condition_destroy(&server->is_fed);
@@ -579,9 +599,10 @@ void http_stats(struct http_server *server, struct http_stats *stats_out)
 	*stats_out = (struct http_stats){
 		.requests = server->requests,
 		.refused = server->refused,
+		.limited = server->limited,
 		.waiting = server->ready.count + server->ready_long.count,
 		.parked = server->parked.count,
-		.listeners = server->listeners,
+		.listeners = server->listeners.used,
 		.answers = server->answers,
 	};
 	memcpy(stats_out->replies, server->replies, sizeof(server->replies));

@@ -36,6 +36,11 @@ struct http_options {
 	 * the path; or NULL */
 	const struct tcp_listener *listener;
 	size_t workers;
+	/*
+	 * Of what follows and of the workers, an owner (http_set_owner()) has
+	 * a share: what goes beyond gets 429 (daemon/runtime/quota.h), or
+	 * waits.
+	 */
 	size_t max_clients;
 	size_t max_waiting;    /* requests queued or parked; more get 503 */
 	size_t max_body_bytes; /* of one request; of all: 16 times that */
@@ -100,6 +105,7 @@ enum { HTTP_CLASSES = 6 };
 struct http_stats {
 	uint64_t requests;
 	uint64_t refused; /* 503: too many waiting */
+	uint64_t limited; /* 429: the share of an owner is used up */
 	size_t waiting;   /* queued */
 	size_t parked;
 	size_t listeners;
@@ -160,10 +166,11 @@ uint64_t *http_memory(struct http_exchange *exchange);
 uint64_t *http_note(struct http_exchange *exchange);
 
 /*
- * Whose request it is, as its admission finds out; 0, as at the beginning:
- * nobody's in particular.
+ * Whose request it is, as its admission finds out, once; 0, as at the
+ * beginning: nobody's in particular, and its share is all. False: this one has
+ * too many under way, and the exchange has its reply.
  */
-void http_set_owner(struct http_exchange *exchange, uint64_t owner);
+bool http_set_owner(struct http_exchange *exchange, uint64_t owner);
 uint64_t http_owner(const struct http_exchange *exchange);
 
 /*
@@ -205,10 +212,14 @@ void http_reply_file(struct http_exchange *exchange, unsigned status,
 
 /*
  * Make the exchange a listener, which may wait for long: it no longer counts as
- * a waiting request. False when there are max_listeners already: it must be
- * refused. Once an exchange.
+ * a waiting request. False when there are max_listeners already, or its owner
+ * has its share of them: it must be refused, by http_busy_status(). Once an
+ * exchange.
  */
 bool http_listen(struct http_exchange *exchange);
+
+/* 429 when it was the owner's share that had no room, else 503. */
+unsigned http_busy_status(const struct http_exchange *exchange);
 
 /* The source of a streamed answer. */
 struct http_stream {

@@ -15,13 +15,9 @@ bool http_listen(struct http_exchange *exchange)
 
 	assert(!exchange->is_listener);
 	lock_acquire(&server->lock);
-	exchange->is_listener =
-		server->listeners < server->options.max_listeners;
-	if (exchange->is_listener) {
-		server->listeners++;
-		assert(server->waiting > 0);
-		server->waiting--;
-	}
+	exchange->is_listener = exchange_take(exchange, &server->listeners, 1);
+	if (exchange->is_listener)
+		quota_give(&server->waiting, exchange->owner, 1);
 	lock_release(&server->lock);
 	return exchange->is_listener;
 }

@@ -21,8 +21,7 @@ bool upload_begin(struct http_exchange *exchange)
 
 	assert(exchange->upload == NULL);
 	lock_acquire(&server->lock);
-	is_free = server->uploads < server->options.max_streams;
-	server->uploads += is_free;
+	is_free = exchange_take(exchange, &server->uploads, 1);
 	lock_release(&server->lock);
 	if (!is_free)
 		return false;

@@ -21,18 +21,27 @@ static void push(struct exchange_queue *queue, struct http_exchange *exchange)
 	queue->count++;
 }
 
-static struct http_exchange *pop(struct exchange_queue *queue)
+/* Take the one behind `previous`, or the first one; NULL: there is none. */
+static struct http_exchange *pop_behind(struct exchange_queue *queue,
+					struct http_exchange *previous)
 {
-	struct http_exchange *exchange = queue->first;
+	struct http_exchange **link =
+		previous == NULL ? &queue->first : &previous->next;
+	struct http_exchange *exchange = *link;
 
 	if (exchange == NULL)
 		return NULL;
-	queue->first = exchange->next;
-	if (queue->first == NULL)
-		queue->last = NULL;
+	*link = exchange->next;
+	if (queue->last == exchange)
+		queue->last = previous;
 	assert(queue->count > 0);
 	queue->count--;
 	return exchange;
+}
+
+static struct http_exchange *pop(struct exchange_queue *queue)
+{
+	return pop_behind(queue, NULL);
 }
 
 static void push_ready(struct http_server *server,
@@ -118,32 +127,53 @@ static void close_old(struct http_server *server)
 	lock_acquire(&server->lock);
 }
 
-/* Under the lock: whether another worker may have one that takes long. */
-static bool has_room_for_long(const struct http_server *server)
+size_t work_long(size_t workers)
 {
-	size_t workers = server->options.workers;
+	return workers <= WORKERS_LEFT ? workers : workers - WORKERS_LEFT;
+}
 
-	return workers <= WORKERS_LEFT ||
-	       server->busy_long < workers - WORKERS_LEFT;
+/* Under the lock: take the first one whose owner may have one more worker now,
+ * so that who asks for much does not keep all of them; or NULL. */
+static struct http_exchange *pop_fair(struct http_server *server,
+				      struct exchange_queue *queue)
+{
+	struct http_exchange *previous = NULL;
+	struct http_exchange *exchange = queue->first;
+
+	while (exchange != NULL &&
+	       (quota_look(&server->busy, exchange->owner, 1) != QUOTA_TAKEN ||
+		(exchange->takes_long &&
+		 quota_look(&server->busy_long, exchange->owner, 1) !=
+			 QUOTA_TAKEN))) {
+		previous = exchange;
+		exchange = exchange->next;
+	}
+	return exchange == NULL ? NULL : pop_behind(queue, previous);
 }
 
 /* Under the lock: the next exchange that may be handled now, or NULL. */
 static struct http_exchange *pop_ready(struct http_server *server)
 {
-	if (server->ready.first != NULL)
-		return pop(&server->ready);
-	if (server->ready_long.first == NULL || !has_room_for_long(server))
+	struct http_exchange *exchange = pop_fair(server, &server->ready);
+
+	if (exchange == NULL)
+		exchange = pop_fair(server, &server->ready_long);
+	if (exchange == NULL)
 		return NULL;
-	server->busy_long++;
-	return pop(&server->ready_long);
+	quota_take(&server->busy, exchange->owner, 1);
+	if (exchange->takes_long)
+		quota_take(&server->busy_long, exchange->owner, 1);
+	return exchange;
 }
 
-/* Under the lock: the worker is done with one that took long. */
-static void end_long(struct http_server *server)
+/* Under the lock: a worker is done with one of this owner. */
+static void end_work(struct http_server *server, uint64_t owner, bool took_long)
 {
-	assert(server->busy_long > 0);
-	server->busy_long--;
-	if (server->ready_long.first != NULL)
+	quota_give(&server->busy, owner, 1);
+	if (took_long)
+		quota_give(&server->busy_long, owner, 1);
+	/* another worker may have one now, beside ours */
+	if (server->ready.first != NULL || server->ready_long.first != NULL)
 		condition_signal(&server->is_wanted);
 }
 
@@ -208,9 +238,8 @@ static void give_back(struct http_exchange *exchange)
 	assert(exchange->status != 0);
 	lock_acquire(&server->lock);
 	assert(exchange->state == EXCHANGE_WAITS);
-	assert(exchange->is_listener || server->waiting > 0);
 	exchange->state = EXCHANGE_REPLIED;
-	server->waiting -= !exchange->is_listener;
+	quota_give(&server->waiting, exchange->owner, !exchange->is_listener);
 	assert(exchange->status / 100 < HTTP_CLASSES);
 	server->replies[exchange->status / 100]++;
 	if (!exchange->is_listener && upload == NULL)
@@ -264,6 +293,7 @@ static void *work(void *argument)
 	while ((exchange = take(server)) != NULL) {
 		uint64_t wakes = server->wakes;
 		bool took_long = exchange->takes_long;
+		uint64_t owner = exchange->owner;
 		bool is_cut = exchange->is_cut;
 		enum http_verdict verdict;
 
@@ -273,8 +303,7 @@ static void *work(void *argument)
 		if (verdict == HTTP_ANSWERED)
 			give_back(exchange);
 		lock_acquire(&server->lock);
-		if (took_long)
-			end_long(server);
+		end_work(server, owner, took_long);
 		if (verdict == HTTP_ANSWERED)
 			continue;
 		exchange->was_parked = true;
@@ -324,7 +353,7 @@ bool work_submit(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 	bool is_stopping;
-	bool is_full;
+	bool is_full = false;
 
 	assert(!lock_is_held(&server->lock));
 	assert(!exchange->is_admitted);
@@ -332,12 +361,12 @@ bool work_submit(struct http_exchange *exchange)
 	exchange->begin_us = clock_read_us(CLOCK_MONOTONIC);
 	lock_acquire(&server->lock);
 	is_stopping = server->is_stopping;
-	is_full = server->waiting >= server->options.max_waiting;
-	if (is_stopping || is_full) {
+	if (is_stopping)
 		server->refused++;
-	} else {
+	else
+		is_full = !exchange_take(exchange, &server->waiting, 1);
+	if (!is_stopping && !is_full) {
 		exchange->is_admitted = true;
-		server->waiting++;
 		server->admitted++;
 		work_suspend(exchange);
 	}
@@ -345,8 +374,9 @@ bool work_submit(struct http_exchange *exchange)
 	if (is_stopping)
 		refuse_stopped(exchange);
 	else if (is_full)
-		exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
-				"too many requests wait; try again");
+		exchange_refuse_busy(exchange,
+				     "too many requests wait "
+				     "(pipeline.max_commands); try again");
 	return !is_stopping && !is_full;
 }
 

@@ -232,6 +232,91 @@ class Grows(harness.Case):
                          sorted(url_of(i) for i in range(GROWN)))
 
 
+class Shares(harness.Case):
+    """What one token takes of the places leaves room for others."""
+
+    def ask(self, token, head, accept="*/*"):
+        """The client and the status; what follows is not read."""
+        client = socket.socket()
+        self.addCleanup(client.close)
+        client.settimeout(30)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        client.connect(("127.0.0.1", self.port))
+        client.sendall(f"{head} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                       f"Authorization: Bearer {token}\r\n"
+                       f"Accept: {accept}\r\n\r\n".encode())
+        answer = client.recv(1000)
+        status = int(answer.split()[1])
+        if status != 200:
+            self.assertIn(b"\nRetry-After: ", answer)
+        return client, status
+
+    def take(self, token, *arguments):
+        """As many as it gets, and what it is told then."""
+        clients = []
+        while True:
+            client, status = self.ask(token, *arguments)
+            if status != 200:
+                return clients, status
+            clients.append(client)
+
+    def test_a_token_leaves_room(self):
+        self.port = harness.free_port()
+        daemon = self.daemon({
+            "socket": {"max_listeners": 16},
+            "listen": {"address": f'"127.0.0.1:{self.port}"'}})
+        first, second, third = (
+            daemon.ctl("token", "add", "--write", name).stdout.strip()
+            for name in ("first", "second", "third"))
+        daemon.post("/v1/ingest", b"".join(
+            record(url_of(i), html(i)) for i in range(PAGES)))
+        daemon.wait_for(HOST)
+        texts = f"GET /v1/sites/{HOST}/texts"
+        # places: four for streams of texts, one of them for the socket
+        slow, status = self.take(first, texts)
+        self.assertEqual((len(slow), status), (2, 429))
+        more, status = self.take(second, texts)
+        self.assertEqual((len(more), status), (1, 503))
+        self.assertEqual(self.ask(third, texts)[1], 503)
+        self.assertEqual(
+            daemon.get(f"/v1/sites/{HOST}/texts", limit=1).status, 200)
+        # three of sixteen listen
+        events = "GET /v1/events", "text/event-stream"
+        found = [self.take(token, *events) for token in (first, second)]
+        self.assertEqual([(len(clients), status) for clients, status in found],
+                         [(6, 429), (3, 429)])
+        self.assertEqual(self.ask(third, *events)[1], 200)
+        for client in slow:
+            client.close()
+        harness.wait_until(lambda: self.ask(third, texts)[1] == 200,
+                           "a stream of texts")
+
+    def test_uploads_and_workers(self):
+        """Who uploads slowly has half of the places at most, and leaves
+        workers to others."""
+        self.port = harness.free_port()
+        daemon = self.daemon({
+            "listen": {"address": f'"127.0.0.1:{self.port}"'}})
+        first, second = (
+            daemon.ctl("token", "add", "--write", name).stdout.strip()
+            for name in ("first", "second"))
+        statuses = []
+        for token in (first, first, first, second):
+            for path in ("/v1/extract/batch", "/v1/ingest"):
+                client = socket.create_connection(("127.0.0.1", self.port))
+                self.addCleanup(client.close)
+                client.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                               f"Authorization: Bearer {token}\r\n"
+                               "Content-Length: 100\r\n\r\n{".encode())
+                client.settimeout(0.5)
+                try:
+                    statuses.append(int(client.recv(100).split()[1]))
+                except TimeoutError:
+                    statuses.append(0)  # the rest is awaited
+        self.assertEqual(statuses, [0, 0, 429, 429, 429, 429, 0, 429])
+        self.assertEqual(self.ask(second, "GET /v1/sites")[1], 200)
+
+
 class Stops(harness.Case):
     def test_a_daemon_that_stops_cuts_streams_off(self):
         daemon = self.daemon()

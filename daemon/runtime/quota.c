@@ -1,0 +1,74 @@
+#include "daemon/runtime/quota.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "store/memory.h"
+
+/* Its place; `count` when it has nothing. */
+static size_t find(const struct quota *quota, uint64_t owner)
+{
+	size_t at = 0;
+
+	while (at < quota->count && quota->shares[at].owner != owner)
+		at++;
+	return at;
+}
+
+enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
+			     size_t count)
+{
+	size_t reserved = owner == QUOTA_UNLIMITED ? 0 : quota->reserved;
+	size_t taken = quota->used + reserved;
+	size_t at = find(quota, owner);
+	size_t own = at == quota->count ? 0 : quota->shares[at].count;
+
+	if (taken > quota->max || count > quota->max - taken)
+		return QUOTA_FULL;
+	return own == 0 || own + count <= quota->max - taken ? QUOTA_TAKEN
+							     : QUOTA_SHARED;
+}
+
+enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count)
+{
+	enum quota_answer answer = quota_look(quota, owner, count);
+	size_t at = find(quota, owner);
+
+	if (answer != QUOTA_TAKEN || count == 0)
+		return answer;
+	quota->used += count;
+	if (owner == QUOTA_UNLIMITED)
+		return answer;
+	if (at == quota->count) {
+		quota->shares =
+			mem_grow(quota->shares, quota->count, &quota->capacity,
+				 sizeof(*quota->shares));
+		quota->shares[quota->count++] = (struct quota_share){owner, 0};
+	}
+	quota->shares[at].count += count;
+	return answer;
+}
+
+void quota_give(struct quota *quota, uint64_t owner, size_t count)
+{
+	size_t at = find(quota, owner);
+
+	assert(count <= quota->used);
+	if (count == 0)
+		return;
+	quota->used -= count;
+	if (owner == QUOTA_UNLIMITED)
+		return;
+	assert(at < quota->count && count <= quota->shares[at].count);
+	quota->shares[at].count -= count;
+	if (quota->shares[at].count == 0)
+		quota->shares[at] = quota->shares[--quota->count];
+}
+
+void quota_free(struct quota *quota)
+{
+	assert(quota->used == 0);
+	free(quota->shares);
+	quota->shares = NULL;
+	quota->capacity = 0;
+}

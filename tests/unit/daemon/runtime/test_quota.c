@@ -1,0 +1,91 @@
+#include "daemon/runtime/quota.h"
+
+#include "tests/unit/run.h"
+
+/* How many places the owner gets, one by one. */
+static size_t fill(struct quota *quota, uint64_t owner)
+{
+	size_t count = 0;
+
+	while (quota_take(quota, owner, 1) == QUOTA_TAKEN)
+		count++;
+	return count;
+}
+
+START_TEST(who_is_alone_gets_half_and_others_find_room)
+{
+	static const struct {
+		size_t max;
+		size_t first;
+		size_t second;
+		size_t third;
+	} rows[] = {{1, 1, 0, 0},
+		    {2, 1, 1, 0},
+		    {3, 2, 1, 0},
+		    {4, 2, 1, 1},
+		    {64, 32, 16, 8}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct quota quota = {.max = rows[i].max};
+
+		ck_assert_uint_eq(fill(&quota, 1), rows[i].first);
+		ck_assert_uint_eq(fill(&quota, 2), rows[i].second);
+		ck_assert_uint_eq(fill(&quota, 3), rows[i].third);
+		quota_give(&quota, 3, rows[i].third);
+		quota_give(&quota, 1, rows[i].first);
+		quota_give(&quota, 2, rows[i].second);
+		ck_assert_uint_eq(quota.count, 0);
+		ck_assert_uint_eq(fill(&quota, 2), rows[i].first);
+		quota_give(&quota, 2, rows[i].first);
+		quota_free(&quota);
+	}
+}
+END_TEST
+
+START_TEST(some_places_are_reserved)
+{
+	struct quota quota = {.max = 4, .reserved = 1};
+
+	ck_assert_uint_eq(fill(&quota, 1), 2);
+	ck_assert_int_eq(quota_look(&quota, 1, 1), QUOTA_SHARED);
+	ck_assert_uint_eq(fill(&quota, 2), 1);
+	ck_assert_int_eq(quota_take(&quota, 3, 1), QUOTA_FULL);
+	ck_assert_uint_eq(fill(&quota, QUOTA_UNLIMITED), 1);
+	ck_assert_int_eq(quota_look(&quota, QUOTA_UNLIMITED, 1), QUOTA_FULL);
+	quota_give(&quota, 1, 2);
+	ck_assert_uint_eq(fill(&quota, QUOTA_UNLIMITED), 2);
+	ck_assert_int_eq(quota_take(&quota, 3, 1), QUOTA_FULL);
+	quota_give(&quota, 2, 1);
+	quota_give(&quota, QUOTA_UNLIMITED, 3);
+	quota_free(&quota);
+}
+END_TEST
+
+START_TEST(a_place_is_as_large_as_is_said)
+{
+	struct quota quota = {.max = 100};
+
+	ck_assert_int_eq(quota_take(&quota, 1, 101), QUOTA_FULL);
+	ck_assert_int_eq(quota_take(&quota, 1, 0), QUOTA_TAKEN);
+	ck_assert_int_eq(quota_take(&quota, 1, 30), QUOTA_TAKEN);
+	ck_assert_int_eq(quota_take(&quota, 1, 41), QUOTA_SHARED);
+	ck_assert_int_eq(quota_take(&quota, 1, 20), QUOTA_TAKEN);
+	ck_assert_int_eq(quota_take(&quota, 2, 50), QUOTA_TAKEN);
+	ck_assert_int_eq(quota_take(&quota, 3, 1), QUOTA_FULL);
+	quota_give(&quota, 1, 50);
+	quota_give(&quota, 2, 50);
+	quota_free(&quota);
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("quota");
+	TCase *tests = tcase_create("quota");
+
+	tcase_add_test(tests, who_is_alone_gets_half_and_others_find_room);
+	tcase_add_test(tests, some_places_are_reserved);
+	tcase_add_test(tests, a_place_is_as_large_as_is_said);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "crawl/url/parameters.h"
+#include "daemon/access/tokens.h"
 #include "daemon/runtime/log_output.h"
 #include "daemon/status_line.h"
 #include "store/log.h"
@@ -124,6 +125,7 @@ void service_probe(struct service *service)
 	pipeline_stats(service->pipeline, &pipeline);
 	http_stats(service->server, &http);
 	store_check_readers(service->store);
+	tokens_retry(service->tokens);
 }
 
 void service_describe(const struct service *service, struct buffer *out)

@@ -1,9 +1,11 @@
 #include "daemon/access/tokens.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/access/credential.h"
 #include "daemon/runtime/lock.h"
@@ -16,6 +18,7 @@
 #define TOKENS_FILE "tokens"
 #define FIRST_LINE  "templated tokens 1\n"
 #define PREFIX      "td_"
+#define REMOVED     '#' /* in place of the first character of a line */
 
 enum {
 	DIGEST_BYTES = CREDENTIAL_DIGEST_BYTES,
@@ -43,6 +46,8 @@ struct tokens {
 	struct row rows[MAX_TOKENS]; /* [count], by name */
 	size_t count;
 	uint64_t last_id;
+	bool is_unsaved; /* the file has tokens that were removed; guarded by
+			    `change` */
 };
 
 static const char *const role_names[] = {
@@ -160,13 +165,15 @@ static bool read_text(struct tokens *tokens, const char *text)
 			return false;
 		memcpy(line, text, length);
 		line[length] = '\0';
+		text += length + 1;
+		if (line[0] == REMOVED)
+			continue;
 		if (!read_line(line, &row))
 			return false;
 		at = place_of(tokens, row.token.name);
 		if (is_at(tokens, at, row.token.name))
 			return false;
 		insert(tokens, at, &row);
-		text += length + 1;
 	}
 	return true;
 }
@@ -181,22 +188,89 @@ static void append_line(const struct row *row, struct buffer *out)
 		      digest);
 }
 
-/* The rows as they will be: with one more, or without that at `without`. */
-static enum error save(const struct tokens *tokens, const struct row *more,
-		       size_t without)
+/* Write the file anew: the rows, and one more unless it is NULL. */
+static enum error save(struct tokens *tokens, const struct row *more)
 {
 	struct buffer text = {0};
 	enum error error;
 
 	buffer_append_text(&text, FIRST_LINE);
 	for (size_t i = 0; i < tokens->count; i++)
-		if (i != without)
-			append_line(&tokens->rows[i], &text);
+		append_line(&tokens->rows[i], &text);
 	if (more != NULL)
 		append_line(more, &text);
 	error = folder_write(tokens->folder, TOKENS_FILE, buffer_slice(&text),
 			     true);
 	buffer_free(&text);
+	if (error == ERR_NONE)
+		tokens->is_unsaved = false;
+	return error;
+}
+
+/* Is the line that begins there that of a token which we have? */
+static bool is_kept(const struct tokens *tokens, const char *line)
+{
+	size_t length = strcspn(line, " \n");
+	char name[TOKEN_NAME_BYTES];
+
+	if (length >= sizeof(name))
+		return false;
+	memcpy(name, line, length);
+	name[length] = '\0';
+	return is_at(tokens, place_of(tokens, name), name);
+}
+
+/* False: a byte was not written. */
+static bool mark_lines(const struct tokens *tokens, int file, const char *text)
+{
+	const char mark = REMOVED;
+	const char *line = text + strcspn(text, "\n");
+
+	while (*line == '\n' && *++line != '\0') {
+		if (*line != REMOVED && !is_kept(tokens, line) &&
+		    pwrite(file, &mark, 1, line - text) != 1)
+			return false;
+		line += strcspn(line, "\n");
+	}
+	return fsync(file) == 0;
+}
+
+/*
+ * Mark the tokens that were removed in the file, each by one byte in place: the
+ * disk may be full, since the file has its blocks, and a byte is either written
+ * or not. The file is written anew without them with the next token.
+ */
+static enum error mark_removed(struct tokens *tokens)
+{
+	char name[MAX_PATH_BYTES];
+	struct buffer text = {0};
+	enum error error = ERR_IO;
+	int file;
+
+	if (folder_name(name, tokens->folder, TOKENS_FILE))
+		error = file_read(name, MAX_FILE_BYTES, &text);
+	if (error != ERR_NONE)
+		return error;
+	buffer_append_byte(&text, '\0');
+	file = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (file < 0 || !mark_lines(tokens, file, text.data))
+		error = errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL
+							   : ERR_IO;
+	if (file >= 0)
+		close(file);
+	buffer_free(&text);
+	return error;
+}
+
+/* With the lock of changes held: have the file know of no removed token. */
+static enum error save_removal(struct tokens *tokens)
+{
+	enum error error = mark_removed(tokens);
+
+	/* a copy may have room where its blocks cannot be written */
+	if (error != ERR_NONE)
+		error = save(tokens, NULL);
+	tokens->is_unsaved = error != ERR_NONE;
 	return error;
 }
 
@@ -243,6 +317,7 @@ void tokens_close(struct tokens *tokens)
 {
 	if (tokens == NULL)
 		return;
+	tokens_retry(tokens);
 	lock_destroy(&tokens->lock);
 	lock_destroy(&tokens->change);
 	free(tokens->folder);
@@ -259,7 +334,7 @@ static enum error add_row(struct tokens *tokens, const struct row *row)
 		return ERR_BUSY;
 	if (tokens->count >= MAX_TOKENS)
 		return ERR_TOO_LARGE;
-	error = save(tokens, row, SIZE_MAX);
+	error = save(tokens, row);
 	if (error != ERR_NONE)
 		return error;
 	lock_acquire(&tokens->lock);
@@ -299,16 +374,33 @@ enum error tokens_remove(struct tokens *tokens, const char *name,
 	*id_out = 0;
 	lock_acquire(&tokens->change);
 	at = place_of(tokens, name);
-	if (is_at(tokens, at, name))
-		error = save(tokens, NULL, at);
-	if (error == ERR_NONE) {
-		lock_acquire(&tokens->lock);
+	if (is_at(tokens, at, name)) {
 		*id_out = tokens->rows[at].token.id;
+		lock_acquire(&tokens->lock);
 		delete (tokens, at);
 		lock_release(&tokens->lock);
+		error = save_removal(tokens);
 	}
 	lock_release(&tokens->change);
+	if (*id_out != 0 && error != ERR_NONE)
+		log_error("token %s: it is not known any more, but %s/%s: %s; "
+			  "it comes back if the daemon ends before that can be "
+			  "written, which is tried again",
+			  name, tokens->folder, TOKENS_FILE, error_text(error));
 	return error;
+}
+
+void tokens_retry(struct tokens *tokens)
+{
+	bool is_saved;
+
+	lock_acquire(&tokens->change);
+	is_saved = tokens->is_unsaved && save_removal(tokens) == ERR_NONE;
+	lock_release(&tokens->change);
+	if (is_saved)
+		log_info("%s/%s: the tokens that were removed are gone there, "
+			 "too",
+			 tokens->folder, TOKENS_FILE);
 }
 
 bool tokens_has(struct tokens *tokens, uint64_t id)

@@ -37,7 +37,7 @@ struct token {
 /* Read those of the folder; no file is none. ERR_CORRUPT, ERR_IO, logged. */
 enum error tokens_open(struct tokens **tokens_out, const char *folder);
 
-/* NULL is a no-op. */
+/* Tries once more to write what could not be. NULL is a no-op. */
 void tokens_close(struct tokens *tokens);
 
 /*
@@ -50,11 +50,16 @@ enum error tokens_add(struct tokens *tokens, const char *name,
 		      char token_out[TOKEN_BYTES]);
 
 /*
- * From its return on it is not known; *id_out is its id, or 0 when it was not
- * removed. ERR_NOT_FOUND, ERR_STORE_FULL, ERR_IO. Any thread.
+ * Remove a token. *id_out is its id, and from the return on it is not known; 0:
+ * ERR_NOT_FOUND. With an id ERR_STORE_FULL and ERR_IO, logged, mean that the
+ * file still has it, which tokens_retry() mends. That takes no room on the disk
+ * but where a file system writes no block in place. Any thread.
  */
 enum error tokens_remove(struct tokens *tokens, const char *name,
 			 uint64_t *id_out);
+
+/* Write what tokens_remove() could not, if there is any. Any thread. */
+void tokens_retry(struct tokens *tokens);
 
 /* Is there such a token (still)? Any thread. */
 bool tokens_has(struct tokens *tokens, uint64_t id);

@@ -115,6 +115,18 @@ static void end_all_of(struct api *api, uint64_t token)
 	lock_release(&api->lock);
 }
 
+/* It is removed, but would come back if the daemon ended now. */
+static enum http_verdict reply_unsaved(struct call *call, enum error error)
+{
+	return call_reply_json(
+		call, 202,
+		json_pack("{s:s, s:s, s:s}", "deleted", call->name, "error",
+			  error_code(error), "warning",
+			  "the token is not known any more, but its removal "
+			  "cannot be written to the disk yet: until the log "
+			  "says that it is, a restart would bring it back"));
+}
+
 enum http_verdict api_delete_token(struct call *call)
 {
 	uint64_t id;
@@ -123,10 +135,11 @@ enum http_verdict api_delete_token(struct call *call)
 	if (call->api->tokens == NULL)
 		return refuse_without(call);
 	error = tokens_remove(call->api->tokens, call->name, &id);
-	if (id != 0)
-		end_all_of(call->api, id);
-	if (error != ERR_NONE)
+	if (id == 0)
 		return call_fail_with(call, error, call->name);
+	end_all_of(call->api, id);
+	if (error != ERR_NONE)
+		return reply_unsaved(call, error);
 	return call_reply_json(call, 200,
 			       json_pack("{s:s}", "deleted", call->name));
 }

@@ -46,6 +46,7 @@ static enum ctl_status add_token(const struct ctl *ctl, const char *name)
 static enum ctl_status remove_token(const struct ctl *ctl, const char *name)
 {
 	struct buffer target = {0};
+	const char *warning;
 	json_t *answer;
 	enum ctl_status status;
 
@@ -54,6 +55,9 @@ static enum ctl_status remove_token(const struct ctl *ctl, const char *name)
 	status = client_ask_value(ctl, "DELETE", target.data, NULL, &answer);
 	if (status == CTL_DONE)
 		client_print(ctl, answer);
+	warning = json_string_value(json_object_get(answer, "warning"));
+	if (warning != NULL)
+		ctl_complain(ctl, "%s", warning);
 	json_decref(answer);
 	buffer_free(&target);
 	return status;

@@ -4,6 +4,7 @@ import http.client
 import os
 import pathlib
 import re
+import signal
 import socket
 import ssl
 import stat
@@ -346,6 +347,36 @@ class Listen(harness.Case):
         daemon.stop()
         daemon.start()
         self.error_of(self.ask("/metrics", Cookie=other), 401)
+
+    def test_a_removal_that_cannot_be_written(self):
+        """It holds at once, is told, and is written when that is possible."""
+        daemon = self.listening()
+        store = pathlib.Path(daemon.store)
+        away = store.with_name("away")
+        before = (store / "tokens").read_text()
+        store.rename(away)
+        try:
+            answer = daemon.request("DELETE", "/v1/tokens/reader")
+            self.assertEqual(answer.status, 202, answer.text)
+            self.assertIn("restart", answer.json["warning"])
+            self.error_of(self.ask("/metrics", self.read), 401, "unauthorized")
+            done = daemon.ctl("token", "rm", "writer")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("restart", done.stderr)
+            self.assertEqual(daemon.json("/v1/tokens")["tokens"], [])
+            daemon.process.send_signal(signal.SIGHUP)  # it looks around then
+        finally:
+            away.rename(store)
+        self.assertIn("token writer: it is not known any more",
+                      daemon.messages())
+        daemon.process.send_signal(signal.SIGHUP)
+        harness.wait_until(
+            lambda: (store / "tokens").read_text() != before, "the writing")
+        daemon.kill()
+        daemon.start()
+        self.assertEqual(daemon.json("/v1/tokens")["tokens"], [])
+        for token in (self.read, self.write):
+            self.error_of(self.ask("/metrics", token), 401, "unauthorized")
 
     def test_rate_of_a_token(self):
         daemon = self.listening(rate=20)

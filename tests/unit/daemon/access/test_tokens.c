@@ -1,8 +1,10 @@
 #include "daemon/access/tokens.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -305,6 +307,72 @@ START_TEST(what_cannot_be_written_is_not_given)
 }
 END_TEST
 
+static size_t size_of_file(void)
+{
+	struct stat status;
+
+	ck_assert_int_eq(stat(path, &status), 0);
+	return (size_t)status.st_size;
+}
+
+/* Have no file of this process grow beyond that. */
+static void limit_files(size_t bytes)
+{
+	const struct rlimit limit = {bytes, RLIM_INFINITY};
+
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+START_TEST(a_removal_needs_no_room)
+{
+	char texts[3][TOKEN_BYTES];
+	uint64_t id;
+	size_t size;
+
+	signal(SIGXFSZ, SIG_IGN);
+	add("a", TOKEN_READS, texts[0]);
+	add("b", TOKEN_WRITES, texts[1]);
+	add("c", TOKEN_READS, texts[2]);
+	size = size_of_file();
+	/* the file cannot be written anew */
+	limit_files(size - 1);
+	ck_assert_int_ne(tokens_add(tokens, "d", TOKEN_READS, NOW_MS, texts[2]),
+			 ERR_NONE);
+	ck_assert_int_eq(tokens_remove(tokens, "b", &id), ERR_NONE);
+	ck_assert_int_eq(tokens_remove(tokens, "a", &id), ERR_NONE);
+	ck_assert_uint_eq(size_of_file(), size);
+	open_again();
+	ck_assert_int_eq(check(texts[0], ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
+	ck_assert_int_eq(check(texts[1], ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
+	limit_files(RLIM_INFINITY);
+	add("a", TOKEN_WRITES, texts[0]);
+	ck_assert_uint_lt(size_of_file(), size);
+	open_again();
+	check_role(texts[0], TOKEN_WRITES);
+}
+END_TEST
+
+START_TEST(a_removal_that_cannot_be_written_is_tried_again)
+{
+	char away[sizeof(folder) + 5];
+	char text[TOKEN_BYTES];
+	uint64_t id;
+
+	snprintf(away, sizeof(away), "%s.away", folder);
+	add("a", TOKEN_WRITES, text);
+	ck_assert_int_eq(rename(folder, away), 0);
+	ck_assert_int_ne(tokens_remove(tokens, "a", &id), ERR_NONE);
+	/* in memory it is gone at once */
+	ck_assert_uint_ne(id, 0);
+	ck_assert_int_eq(check(text, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
+	tokens_retry(tokens);
+	ck_assert_int_eq(rename(away, folder), 0);
+	tokens_retry(tokens);
+	open_again();
+	ck_assert_int_eq(check(text, ANY_RATE, NOW_MS), TOKEN_UNKNOWN);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("tokens");
@@ -322,6 +390,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_token_has_its_rate_and_no_more);
 	tcase_add_test(tests, a_file_that_is_not_ours_is_refused);
 	tcase_add_test(tests, what_cannot_be_written_is_not_given);
+	tcase_add_test(tests, a_removal_needs_no_room);
+	tcase_add_test(tests, a_removal_that_cannot_be_written_is_tried_again);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -166,17 +165,6 @@ static int print_config(const struct config *config)
 	fwrite(text.data, 1, text.size, stdout);
 	buffer_free(&text);
 	return fflush(stdout) == 0 ? DONE : FAILED;
-}
-
-/* Raise the limit of descriptors, which connections and clients need. */
-static void raise_limits(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Before any thread, so that all threads leave the signals to this one. */
@@ -363,7 +351,6 @@ static int serve_as_user(const struct config *config, const char *path,
 	if (!clear_sockets(config) || !recover_store(config))
 		return FAILED;
 	set = block_signals();
-	raise_limits();
 	/* before there is anything that others shall not have */
 	if (starter_create(&starter, config->allows_exec) != ERR_NONE)
 		return FAILED;

@@ -25,12 +25,14 @@ static void open_browser(const char *address)
 	char program[] = "/usr/bin/xdg-open";
 	char *copy = strdup(address);
 	char *words[] = {program, copy, NULL};
+	char *none[] = {NULL};
 	struct child child;
 
 	if (copy != NULL && access(program, X_OK) == 0)
 		child_start(&child, &(struct child_command){
 					    .words = words,
-					    .environment = environ,
+					    .environment = none,
+					    .inherits = true,
 					    .deadline_ms = clock_steady_ms() +
 							   OPENING_MS,
 				    });

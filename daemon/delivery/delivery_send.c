@@ -83,27 +83,6 @@ static void send_request(struct delivery *delivery, struct outlet *outlet)
 	remote_poster_start(delivery->poster, &request);
 }
 
-/*
- * Append the variables of our environment that a command gets. The environment
- * is never changed.
- */
-/* NOLINTBEGIN(concurrency-mt-unsafe) */
-static void append_variables(struct buffer *out)
-{
-	static const char *const names[] = {"HOME", "LANG", "TZ"};
-	const char *path = getenv("PATH");
-
-	buffer_printf(out, "PATH=%s", path == NULL ? "/usr/bin:/bin" : path);
-	buffer_append_byte(out, '\0');
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (getenv(names[i]) == NULL)
-			continue;
-		buffer_printf(out, "%s=%s", names[i], getenv(names[i]));
-		buffer_append_byte(out, '\0');
-	}
-}
-/* NOLINTEND(concurrency-mt-unsafe) */
-
 /* Point to the texts, each with its NUL; the last is followed by NULL. */
 static void split_variables(const struct buffer *texts, char **variables_out)
 {
@@ -130,7 +109,6 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 	};
 
 	assert(outlet->is_running);
-	append_variables(&texts);
 	buffer_printf(&texts, "TEMPLATED_EVENT=%s",
 		      event_kind_name(outlet->kind));
 	buffer_append_byte(&texts, '\0');

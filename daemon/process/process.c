@@ -34,6 +34,43 @@ struct starter {
 	struct roster *roster;
 };
 
+/* Whether the other processes get the variable of our environment. Everything
+ * else, which may hold secrets of the user who started the daemon, ends with
+ * the keeper. */
+static bool is_passed_on(const char *variable)
+{
+	static const char *const prefixes[] = {
+		"PATH=",           "TZ=",
+		"JOURNAL_STREAM=", "LD_",
+		"MALLOC_",         "GLIBC_TUNABLES=",
+		"LOCALDOMAIN=",    "RES_OPTIONS=",
+		"SSL_CERT_",       "ASAN_OPTIONS=",
+		"TSAN_OPTIONS=",   "UBSAN_OPTIONS=",
+		"LSAN_OPTIONS=",   "LLVM_PROFILE_FILE=",
+	};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The environment of the other processes, in memory of its own. */
+static char **list_environment(void)
+{
+	size_t count = 0;
+	char **kept;
+
+	while (environ[count] != NULL)
+		count++;
+	kept = mem_alloc(count + 1, sizeof(*kept));
+	count = 0;
+	for (size_t i = 0; environ[i] != NULL; i++)
+		if (is_passed_on(environ[i]))
+			kept[count++] = environ[i];
+	return kept;
+}
+
 /* In the new process. */
 static void execute_starter(int socket)
 {
@@ -50,7 +87,7 @@ static void execute_starter(int socket)
 	/* its own group: ^C at a terminal is for the keeper alone */
 	setpgid(0, 0);
 	if (dup2(socket, ROLE_SOCKET) == ROLE_SOCKET)
-		execv("/proc/self/exe", words);
+		execve("/proc/self/exe", words, list_environment());
 	_exit(EXIT_FAILURE);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,8 @@ static const struct field ready_fields[] = {
 };
 const struct row_layout role_ready_layout =
 	LAYOUT(role_ready, ready_fields, 0, 0);
+
+enum { COMMAND_UMASK = 0027 };
 
 /* In the new process: become the role. Does not return. */
 static void execute(enum role role, int socket)
@@ -179,6 +182,7 @@ void starter_main(int socket)
 	bool allows_commands;
 	bool goes_on = read_rules(&channel, &allows_commands);
 
+	umask(COMMAND_UMASK);
 	while (goes_on && frame_receive(&channel, -1, &frame) == ERR_NONE) {
 		goes_on = serve(&channel, &frame, allows_commands, &commands);
 		frame_free(&frame);

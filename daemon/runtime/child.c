@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -15,7 +16,10 @@
 
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/descendants.h"
+#include "store/buffer.h"
 #include "store/memory.h"
+
+enum { MAX_ACCOUNT_BYTES = 16384 };
 
 /* A file in memory with the input, so that no thread has to fill a pipe. */
 static int open_input(struct slice input)
@@ -50,9 +54,8 @@ static int set_attributes(posix_spawnattr_t *attributes)
 	sigfillset(&all);
 	failed |= posix_spawnattr_setsigmask(attributes, &none);
 	failed |= posix_spawnattr_setsigdefault(attributes, &all);
-	failed |= posix_spawnattr_setpgroup(attributes, 0);
 	failed |= posix_spawnattr_setflags(
-		attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+		attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
 				    POSIX_SPAWN_SETSIGDEF);
 	return failed;
 }
@@ -71,22 +74,67 @@ static int set_files(posix_spawn_file_actions_t *actions, int input)
 	return failed;
 }
 
-/* The environment of the command with the mark, of which there is one. */
-static char **mark_environment(struct child *child, char *const *environment)
+/* Append the variables of a clean environment, each with its NUL. */
+static void append_clean(struct buffer *out)
 {
-	size_t count = 0;
-	char **marked;
+	static const char fixed[] = "PATH=/usr/local/bin:/usr/bin:/bin\0"
+				    "LANG=C.UTF-8\0SHELL=/bin/sh";
+	char text[MAX_ACCOUNT_BYTES];
+	struct passwd entry;
+	struct passwd *account = NULL;
 
-	while (environment[count] != NULL)
-		count++;
-	marked = mem_alloc(count + 2, sizeof(*marked));
-	for (size_t i = 0; i < count; i++)
-		marked[i] = environment[i];
+	buffer_append(out, fixed, sizeof(fixed));
+	getpwuid_r(geteuid(), &entry, text, sizeof(text), &account);
+	buffer_printf(out, "HOME=%s", account != NULL ? account->pw_dir : "/");
+	buffer_append_byte(out, '\0');
+	if (account == NULL)
+		return;
+	buffer_printf(out, "USER=%s", account->pw_name);
+	buffer_append_byte(out, '\0');
+	buffer_printf(out, "LOGNAME=%s", account->pw_name);
+	buffer_append_byte(out, '\0');
+}
+
+/* Variables, [count] and then NULL. */
+struct variables {
+	char **items;
+	size_t count;
+	size_t capacity;
+};
+
+static void add_variable(struct variables *variables, char *variable)
+{
+	variables->items =
+		mem_grow(variables->items, variables->count,
+			 &variables->capacity, sizeof(*variables->items));
+	variables->items[variables->count] = variable;
+	variables->count += variable != NULL;
+}
+
+/* The environment of the command with the mark, of which there is one; it
+ * points into `clean`. */
+static struct variables list_variables(struct child *child,
+				       const struct child_command *command,
+				       struct buffer *clean)
+{
+	struct variables variables = {0};
+	char *const *inherited = command->inherits ? environ : NULL;
+
+	if (!command->inherits)
+		append_clean(clean);
+	for (size_t at = 0; at < clean->size;
+	     at += strlen(clean->data + at) + 1)
+		add_variable(&variables, clean->data + at);
+	for (; inherited != NULL && *inherited != NULL; inherited++)
+		add_variable(&variables, *inherited);
+	for (size_t i = 0; command->environment[i] != NULL; i++)
+		add_variable(&variables, command->environment[i]);
 	snprintf(child->mark, sizeof(child->mark),
 		 "TEMPLATED_RUN=%ld.%" PRIu64 ".%p", (long)getpid(),
 		 clock_read_us(CLOCK_MONOTONIC), (void *)child);
-	marked[count] = child->mark;
-	return marked;
+	add_variable(&variables, child->mark);
+	add_variable(&variables, NULL);
+	return variables;
 }
 
 /* Start the command; returns 0 or an errno. */
@@ -95,7 +143,8 @@ static int spawn(struct child *child, const struct child_command *command,
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	char **environment = mark_environment(child, command->environment);
+	struct buffer clean = {0};
+	struct variables variables = list_variables(child, command, &clean);
 	int failed;
 
 	posix_spawn_file_actions_init(&actions);
@@ -103,8 +152,10 @@ static int spawn(struct child *child, const struct child_command *command,
 	failed = set_files(&actions, input) | set_attributes(&attributes);
 	if (failed == 0)
 		failed = posix_spawn(&child->pid, command->words[0], &actions,
-				     &attributes, command->words, environment);
-	free(environment);
+				     &attributes, command->words,
+				     variables.items);
+	free(variables.items);
+	buffer_free(&clean);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	return failed;

@@ -1,13 +1,20 @@
 /*
  * daemon/runtime/child.h - a command that is run without a shell, with bytes on
- * its standard input, in a process group of its own. Its standard output is
- * discarded, its standard error is ours; it inherits no other descriptors. Its
- * environment is what it is given and TEMPLATED_RUN, by which all that it
- * starts are found again.
+ * its standard input, in a session and a process group of its own, in the root
+ * folder. Its standard output is discarded, its standard error is ours; it
+ * inherits no other descriptors. All signals have their default action, and
+ * none is blocked.
+ *
+ * Its environment is clean: a fixed PATH, LANG and SHELL; HOME, USER and
+ * LOGNAME of the account that we run as (HOME is / when the account has no
+ * entry); the variables of the command; and TEMPLATED_RUN, by which the
+ * processes that it starts are found again. Nothing else of our environment
+ * reaches it, unless the command inherits it.
  */
 #ifndef DAEMON_RUNTIME_CHILD_H
 #define DAEMON_RUNTIME_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,10 +35,10 @@ enum child_state {
 	CHILD_FAILED, /* in another way, or it was killed at its deadline */
 };
 
-/* What to run: a path and its arguments, and the environment; ended by NULL. */
 struct child_command {
-	char *const *words;
-	char *const *environment;
+	char *const *words;       /* a path and its arguments; ended by NULL */
+	char *const *environment; /* "NAME=value", added; ended by NULL */
+	bool inherits;            /* our environment instead of a clean one */
 	struct slice input;
 	uint64_t deadline_ms;
 };

@@ -135,8 +135,12 @@ static bool set_limits(const struct sandbox_options *options)
 {
 	bool is_set = limit(RLIMIT_CORE, 0);
 
-	if (options->max_files != 0)
-		is_set &= limit(RLIMIT_NOFILE, options->max_files);
+	/* as many as there may be, which connections and clients need; the
+	 * commands of the starter have the limit that the daemon began with */
+	if (options->max_files != 0 || options->role != ROLE_STARTER)
+		is_set &= limit(RLIMIT_NOFILE, options->max_files != 0
+						       ? options->max_files
+						       : RLIM_INFINITY);
 	if (options->memory_bytes != 0 && !IS_SANITIZED)
 		is_set &= limit(RLIMIT_AS, options->memory_bytes);
 	/* the leak checker has a process */

@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import pwd
+import resource
 import signal
 import socket
 import struct
@@ -362,6 +364,54 @@ class Delivery(harness.Case):
                   (folder / "events").read_text().splitlines()]
         self.assertEqual(first_times(e["seq"] for e in events),
                          self.added(daemon))
+
+    def test_a_command_inherits_nothing_of_who_started_the_daemon(self):
+        folder = self.folder()
+        script = folder / "shown"
+        script.write_text(
+            f"#!/bin/sh\nexec >{folder}/new 2>&1\n"
+            "tr '\\0' '\\n' </proc/$$/environ | sort\n"
+            "echo umask $(umask), limit $(ulimit -Sn), in $(pwd)\n"
+            "ls /proc/$$/fd\n"  # 10 is the script
+            # but for the two of glibc's own
+            "grep -E '^Sig(Blk|Ign)' /proc/$$/status | sed s/18/00/\n"
+            "test $(cut -d ' ' -f 6 /proc/$$/stat) = $$ && echo session\n"
+            f"mv {folder}/new {folder}/log\n")
+        script.chmod(0o755)
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        foreign = {"HOME": "/root/of/another", "SECRET": "s3cret", "TZ": "UTC",
+                   "LANG": "de_DE.UTF-8", "LC_ALL": "C", "USER": "another",
+                   "PATH": "/no/such/folder:" + os.environ["PATH"]}
+        before = dict(os.environ)
+        os.environ.update(foreign)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (300, limits[1]))
+        umask = os.umask(0)
+        try:
+            daemon = self.calm_daemon(delivery={"exec": "yes"})
+        finally:
+            os.umask(umask)
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            os.environ.clear()
+            os.environ.update(before)
+        self.hook(daemon, f"exec:{script}", kinds="site.added")
+        self.add_sites(daemon, 1)
+        harness.wait_until((folder / "log").exists, "the command")
+        account = pwd.getpwuid(os.stat(daemon.store).st_uid)
+        lines = (folder / "log").read_text("utf-8").splitlines()
+        self.assertEqual(
+            [line for line in lines if not line.startswith("TEMPLATED_RUN=")],
+            [f"HOME={account.pw_dir}", "LANG=C.UTF-8",
+             f"LOGNAME={account.pw_name}", "PATH=/usr/local/bin:/usr/bin:/bin",
+             "SHELL=/bin/sh", "TEMPLATED_EVENT=site.added", "TEMPLATED_SEQ=1",
+             "TEMPLATED_SITE=s0.invalid", f"USER={account.pw_name}",
+             "umask 0027, limit 300, in /", "0", "1", "10", "2",
+             "SigBlk:\t" + "0" * 16, "SigIgn:\t" + "0" * 16, "session"])
+        # the other processes do not have the secret either
+        for pid in daemon.processes_of("starter") | \
+                daemon.processes_of("worker"):
+            variables = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+            self.assertNotIn(b"s3cret", variables)
+            self.assertIn(b"PATH=", variables)
 
     def test_a_command_that_takes_too_long_is_killed(self):
         folder = self.folder()

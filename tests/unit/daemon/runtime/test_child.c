@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,15 +107,27 @@ START_TEST(a_large_input_does_not_have_to_be_read)
 }
 END_TEST
 
-START_TEST(its_environment_is_what_it_is_given)
+/* Whatever we have: HOME is that of the account, and FOREIGN is not there. */
+START_TEST(its_environment_is_clean_but_for_what_it_is_given)
 {
+	const char *foreign[] = {"HOME", "PATH", "LANG", "TZ", "FOREIGN"};
+	const struct passwd *account = getpwuid(geteuid());
+	char wanted[256];
+
+	ck_assert_ptr_nonnull(account);
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		ck_assert_int_eq(setenv(foreign[i], "foreign", 1), 0);
 	ck_assert_int_eq(start("/usr/bin/env | grep -v ^PWD= | grep -v ^_= | "
-			       "grep -v ^TEMPLATED_RUN= | "
-			       "grep -vc ^D= >$D/out; true",
+			       "grep -v ^TEMPLATED_RUN= | grep -v ^D= | "
+			       "sort >$D/out",
 			       slice_of(""), PATIENCE_MS),
 			 CHILD_RUNS);
 	ck_assert_int_eq(wait_for_end(), CHILD_DONE);
-	check_output("0\n");
+	snprintf(wanted, sizeof(wanted),
+		 "HOME=%s\nLANG=C.UTF-8\nLOGNAME=%s\n"
+		 "PATH=/usr/local/bin:/usr/bin:/bin\nSHELL=/bin/sh\nUSER=%s\n",
+		 account->pw_dir, account->pw_name, account->pw_name);
+	check_output(wanted);
 }
 END_TEST
 
@@ -270,7 +283,8 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tests, begin, end);
 	tcase_add_test(tests, it_reads_its_input_to_the_end);
 	tcase_add_test(tests, a_large_input_does_not_have_to_be_read);
-	tcase_add_test(tests, its_environment_is_what_it_is_given);
+	tcase_add_test(tests,
+		       its_environment_is_clean_but_for_what_it_is_given);
 	tcase_add_test(tests, it_has_no_descriptor_of_ours);
 	tcase_add_test(tests, signals_are_as_they_are_at_first);
 	tcase_add_test(tests, an_exit_status_is_a_failure);

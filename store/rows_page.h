@@ -31,6 +31,8 @@ enum {
 	PAGE_ROW_HAS_NO_BODY = 2, /* it is no longer kept; all else is */
 	PAGE_ROW_IS_ARCHIVED = 4, /* warc_visit_identity() of url and changed_ms
 				     is its record in an archive */
+	PAGE_ROW_IS_INGESTED = 8, /* a client uploaded it in an archive; earlier
+				     versions did not set this flag */
 };
 
 /* `page` is page_key_of(url). */

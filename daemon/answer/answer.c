@@ -188,7 +188,9 @@ enum error answer_standing(struct store *store, const struct url *url,
 	if (stored_find(&txn, url, &stored, &scratch) == ERR_NONE) {
 		if ((stored.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
 			standing->state = PAGE_PRESENT;
-		standing->fetched_ms = stored.row.fetched_ms;
+		/* a page of an archive is no answer to a request to fetch it */
+		if ((stored.row.flags & PAGE_ROW_IS_INGESTED) == 0)
+			standing->fetched_ms = stored.row.fetched_ms;
 		standing->cluster_pages =
 			stored_site_state(&txn, stored.site.id,
 					  stored.row.cluster)

@@ -1,9 +1,11 @@
 #include "daemon/api/api_hand_on.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "crawl/url/host_glob.h"
 #include "crawl/warc/warc_write.h"
 #include "daemon/api/api_pass.h"
 #include "daemon/http/pass.h"
@@ -37,11 +39,14 @@ struct batch {
 
 struct hand_on {
 	struct call *call;
-	size_t next; /* the batch that makes room */
+	const struct ingest_options *options;
+	struct buffer query; /* "&host=..." for each */
+	size_t next;         /* the batch that makes room */
 	struct batch batches[NODES];
 };
 
-struct hand_on *hand_on_begin(struct call *call)
+struct hand_on *hand_on_begin(struct call *call,
+			      const struct ingest_options *options)
 {
 	struct hand_on *hand_on;
 
@@ -49,6 +54,13 @@ struct hand_on *hand_on_begin(struct call *call)
 		return NULL;
 	hand_on = mem_alloc(1, sizeof(*hand_on));
 	hand_on->call = call;
+	hand_on->options = options;
+	if (options->replaces)
+		buffer_append_text(&hand_on->query, "&replace=1");
+	for (size_t i = 0; i < options->hosts->count; i++) {
+		buffer_append_text(&hand_on->query, "&host=");
+		buffer_append_slice(&hand_on->query, options->hosts->texts[i]);
+	}
 	return hand_on;
 }
 
@@ -95,16 +107,19 @@ static enum error ask_once(const struct peers *peers, const struct batch *batch,
 	return head.status == 200 ? ERR_NONE : ERR_REFUSED;
 }
 
+/* `new_sites` may be added that are not named. */
 static enum error ask(struct hand_on *hand_on, const struct batch *batch,
-		      struct buffer *answer)
+		      uint64_t new_sites, struct buffer *answer)
 {
 	uint64_t until_ms = clock_steady_ms() + RETRY_MS;
 	struct buffer question = {0};
 	enum error error;
 
+	buffer_printf(&question, "POST /v1/ingest?new_sites=%" PRIu64,
+		      new_sites);
+	buffer_append_slice(&question, buffer_slice(&hand_on->query));
 	buffer_printf(&question,
-		      "POST /v1/ingest HTTP/1.1\r\nHost: x\r\nConnection: "
-		      "close\r\n" PASS_RIGHT
+		      " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" PASS_RIGHT
 		      ": write\r\nContent-Length: %zu\r\n\r\n",
 		      batch->bytes.size);
 	buffer_append_slice(&question, buffer_slice(&batch->bytes));
@@ -148,24 +163,64 @@ static void count_errors(const json_t *answer, const struct batch *batch,
 	}
 }
 
-/* Of the records those are refused that are no pages. */
+static uint64_t number_of(const json_t *object, const char *name, uint64_t max)
+{
+	json_int_t number = json_integer_value(json_object_get(object, name));
+
+	if (number < 0)
+		return 0;
+	return (uint64_t)number < max ? (uint64_t)number : max;
+}
+
+/* Pages of hosts that are no sites there, or of one too many. */
+static void count_hosts(const json_t *answer, struct ingest_report *report)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "hosts"), i, row)
+	{
+		const char *host =
+			json_string_value(json_object_get(row, "host"));
+		const char *error =
+			json_string_value(json_object_get(row, "error"));
+
+		if (host == NULL || error == NULL)
+			continue;
+		host_tally_add(strcmp(error, "no_site") == 0
+				       ? &report->no_site
+				       : &report->over_limit,
+			       host, number_of(row, "pages", RECORDS));
+	}
+}
+
+/* Of the records those are refused that are nothing else. */
 static void count_answer(const struct buffer *bytes, const struct batch *batch,
 			 struct ingest_report *report)
 {
 	struct http_head head = {0};
+	uint64_t left = batch->count;
 	uint64_t pages;
+	uint64_t kept;
+	uint64_t new_sites;
 	json_t *answer;
 
 	(void)http_read_head(buffer_slice(bytes), &head);
 	answer = json_loadb(bytes->data + head.size, bytes->size - head.size, 0,
 			    NULL);
-	pages = (uint64_t)json_integer_value(json_object_get(answer, "pages"));
-	if (pages > batch->count)
-		pages = batch->count;
+	pages = number_of(answer, "pages", left);
+	left -= pages;
+	kept = number_of(answer, "kept", left);
+	left -= kept;
+	left -= number_of(json_object_get(answer, "skipped"), "no-site", left);
+	new_sites = number_of(answer, "new_sites", batch->count);
 	report->pages += pages;
-	report->cut +=
-		(uint64_t)json_integer_value(json_object_get(answer, "cut"));
-	report->refused += batch->count - pages;
+	report->kept += kept;
+	report->cut += number_of(answer, "cut", pages);
+	report->refused += left;
+	report->new_sites += new_sites;
+	report->new_hosts += new_sites;
+	count_hosts(answer, report);
 	count_errors(answer, batch, report);
 	json_decref(answer);
 }
@@ -192,7 +247,12 @@ static void send_batch(struct hand_on *hand_on, struct batch *batch,
 	enum error error;
 
 	if (batch->count > 0) {
-		error = ask(hand_on, batch, &answer);
+		uint64_t max = hand_on->options->max_new_sites;
+
+		error = ask(hand_on, batch,
+			    report->new_hosts < max ? max - report->new_hosts
+						    : 0,
+			    &answer);
 		if (error == ERR_NONE)
 			count_answer(&answer, batch, report);
 		else
@@ -232,6 +292,7 @@ bool hand_on_take(void *context, const struct url *url,
 	struct hand_on *hand_on = context;
 	const struct peers *peers = hand_on->call->api->peers;
 	size_t max = peers->max_bytes(peers->cluster);
+	size_t head = HEAD_BYTES + hand_on->query.size;
 	struct buffer packed = {0};
 	struct whereabouts where;
 	struct batch *batch;
@@ -240,7 +301,7 @@ bool hand_on_take(void *context, const struct url *url,
 		    &where);
 	if (where.is_own || where.owner[0] == '\0')
 		return false;
-	max = max < HEAD_BYTES ? 0 : max - HEAD_BYTES;
+	max = max < head ? 0 : max - head;
 	max = max < BATCH_BYTES ? max : BATCH_BYTES;
 	write_record(record, &packed);
 	batch = batch_of(hand_on, where.owner, report);
@@ -262,5 +323,6 @@ void hand_on_end(struct hand_on *hand_on, struct ingest_report *report)
 		return;
 	for (size_t i = 0; i < NODES; i++)
 		send_batch(hand_on, &hand_on->batches[i], report);
+	buffer_free(&hand_on->query);
 	free(hand_on);
 }

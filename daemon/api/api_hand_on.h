@@ -11,8 +11,10 @@
 
 struct hand_on;
 
-/* For a call of a cluster that does not come from a node; else NULL. */
-struct hand_on *hand_on_begin(struct call *call);
+/* For a call of a cluster that does not come from a node; else NULL. Keeps the
+ * options, which say also what the owners may change. */
+struct hand_on *hand_on_begin(struct call *call,
+			      const struct ingest_options *options);
 
 /* For ingest_options.take. */
 bool hand_on_take(void *context, const struct url *url,

@@ -2,12 +2,15 @@
 #include "daemon/api/api_ingest.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "crawl/url/host_glob.h"
 #include "daemon/api/api_call.h"
 #include "daemon/api/api_hand_on.h"
 #include "daemon/pipeline/ingest.h"
 #include "store/log.h"
+#include "store/memory.h"
 #include "template/json_value.h"
 
 bool api_is_stream(const char *method, const char *path)
@@ -41,52 +44,146 @@ static json_t *errors_json(const struct ingest_report *report)
 	return rows;
 }
 
+static void add_hosts(json_t *rows, const struct host_tally *tally,
+		      const char *error)
+{
+	for (size_t i = 0; i < tally->count; i++)
+		json_array_append_new(
+			rows, json_pack("{s:s, s:I, s:s}", "host",
+					tally->rows[i].host, "pages",
+					(json_int_t)tally->rows[i].pages,
+					"error", error));
+}
+
+/* Hosts whose pages were not taken, as far as they are listed. */
+static json_t *hosts_json(const struct ingest_report *report)
+{
+	json_t *rows = json_array();
+
+	add_hosts(rows, &report->no_site, "no_site");
+	add_hosts(rows, &report->over_limit, "too_large");
+	return rows;
+}
+
+static json_t *skipped_json(const struct ingest_report *report)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "not-html",
+			 (json_int_t)report->not_html, "error-status",
+			 (json_int_t)report->error_status, "other",
+			 (json_int_t)report->other, "other-host",
+			 (json_int_t)report->other_host, "no-site",
+			 (json_int_t)report->no_site.pages);
+}
+
 static json_t *report_json(const struct ingest_report *report)
 {
-	json_t *skipped = json_pack(
-		"{s:I, s:I, s:I}", "not-html", (json_int_t)report->not_html,
-		"error-status", (json_int_t)report->error_status, "other",
-		(json_int_t)report->other);
-
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:b, s:o}",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o, "
+		"s:b, s:o}",
 		"bytes", (json_int_t)report->bytes, "records",
 		(json_int_t)report->records, "pages", (json_int_t)report->pages,
 		"cut", (json_int_t)report->cut, "revisits",
 		(json_int_t)report->revisits, "redirects",
-		(json_int_t)report->redirects, "skipped", skipped, "refused",
-		(json_int_t)report->refused, "errors", errors_json(report),
-		"complete", report->end == ERR_NONE, "reason",
+		(json_int_t)report->redirects, "kept", (json_int_t)report->kept,
+		"skipped", skipped_json(report), "refused",
+		(json_int_t)report->refused, "new_sites",
+		(json_int_t)report->new_sites, "hosts", hosts_json(report),
+		"errors", errors_json(report), "complete",
+		report->end == ERR_NONE, "reason",
 		json_text_or_null(slice_of(report->reason)));
 }
 
 static void log_report(const struct ingest_report *report)
 {
 	log_info("ingest: %" PRIu64 " bytes, %" PRIu64 " records, %" PRIu64
-		 " pages, %" PRIu64 " refused",
-		 report->bytes, report->records, report->pages,
-		 report->refused);
+		 " pages, %" PRIu64 " kept, %" PRIu64 " refused, %" PRIu64
+		 " new sites",
+		 report->bytes, report->records, report->pages, report->kept,
+		 report->refused, report->new_sites);
+	if (report->no_site.pages > 0)
+		log_info("ingest: %" PRIu64 " pages of hosts that are no sites "
+			 "were skipped: %s%s",
+			 report->no_site.pages, report->no_site.rows[0].host,
+			 report->no_site.count > 1 ? " and others" : "");
+	if (report->over_limit.pages > 0)
+		log_info("ingest: %" PRIu64 " pages were refused: there are "
+			 "crawl.max_sites sites: %s%s",
+			 report->over_limit.pages,
+			 report->over_limit.rows[0].host,
+			 report->over_limit.count > 1 ? " and others" : "");
 	if (report->end != ERR_NONE)
 		log_warn("ingest: not read to its end: %s: %s",
 			 error_text(report->end), report->reason);
 }
 
-enum http_verdict api_post_ingest(struct call *call)
+/* The hosts of the request on their way into the list. */
+struct host_reader {
+	struct host_globs *globs;
+	bool is_right;
+};
+
+static bool read_host(void *context, const char *value)
 {
-	struct hand_on *hand_on = hand_on_begin(call);
+	struct host_reader *reader = context;
+
+	reader->is_right = host_globs_add(reader->globs, slice_of(value));
+	return reader->is_right;
+}
+
+/* What the request says; false, with the error answered. */
+static bool read_options(struct call *call, struct host_globs *globs,
+			 struct ingest_options *options)
+{
+	struct host_reader reader = {globs, true};
+	uint64_t max_new = call->config.max_ingested_sites;
+	uint64_t replaces;
+
+	if (!call_number(call, "new_sites", max_new, UINT32_MAX,
+			 &options->max_new_sites) ||
+	    !call_number(call, "replace", 0, 1, &replaces))
+		return false;
+	if (options->max_new_sites > max_new)
+		options->max_new_sites = max_new;
+	options->replaces = replaces != 0;
+	http_each_argument(call->exchange, "host", read_host, &reader);
+	if (!reader.is_right)
+		(void)call_fail(call, 400, "bad_request",
+				"host: each is a host, in which * stands for "
+				"any characters, of %d at most",
+				MAX_HOST_GLOBS);
+	return reader.is_right;
+}
+
+static enum http_verdict ingest_body(struct call *call,
+				     struct ingest_options *options)
+{
+	struct hand_on *hand_on = hand_on_begin(call, options);
 	struct ingest_report report;
 	enum http_verdict verdict;
 
-	ingest(call->api->pipeline, read_body, call->exchange,
-	       &(struct ingest_options){
-		       .max_body_bytes = call->config.max_body_bytes,
-		       .take = hand_on == NULL ? NULL : hand_on_take,
-		       .context = hand_on,
-	       },
+	options->take = hand_on == NULL ? NULL : hand_on_take;
+	options->context = hand_on;
+	ingest(call->api->pipeline, read_body, call->exchange, options,
 	       &report);
 	hand_on_end(hand_on, &report);
 	log_report(&report);
 	verdict = call_reply_json(call, 200, report_json(&report));
 	ingest_report_free(&report);
+	return verdict;
+}
+
+enum http_verdict api_post_ingest(struct call *call)
+{
+	struct host_globs *globs = mem_alloc(1, sizeof(*globs));
+	struct ingest_options options = {
+		.max_body_bytes = call->config.max_body_bytes,
+		.hosts = globs,
+	};
+	enum http_verdict verdict = HTTP_ANSWERED;
+
+	if (read_options(call, globs, &options))
+		verdict = ingest_body(call, &options);
+	host_globs_free(globs);
+	free(globs);
 	return verdict;
 }

@@ -178,7 +178,8 @@ static enum error judge_page(struct slice body)
 	json_t *row = json_array_get(json_object_get(report, "errors"), 0);
 	const char *code = json_string_value(json_object_get(row, "error"));
 	bool is_refused =
-		json_integer_value(json_object_get(report, "refused")) > 0;
+		json_integer_value(json_object_get(report, "refused")) > 0 ||
+		json_integer_value(json_object_get(report, "kept")) > 0;
 	enum error error = is_refused ? ERR_REFUSED : ERR_NONE;
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)

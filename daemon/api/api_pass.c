@@ -123,6 +123,23 @@ static bool is_common(const char *path)
 	return false;
 }
 
+static bool count_host(void *context, const char *host)
+{
+	unsigned *count = context;
+
+	*count += strchr(host, '*') == NULL ? 1 : 2;
+	return true;
+}
+
+/* Whether the archive is of one host, whose name it is. */
+static bool is_of_one_host(const struct http_exchange *exchange)
+{
+	unsigned count = 0;
+
+	http_each_argument(exchange, "host", count_host, &count);
+	return count == 1;
+}
+
 static unsigned partition_of(struct call *call)
 {
 	const struct http_exchange *exchange = call->exchange;
@@ -137,6 +154,8 @@ static unsigned partition_of(struct call *call)
 		return store_partition_of_event(call->api->store, call->event);
 	if (url != NULL)
 		return partition_of_url(peers, url);
+	if (strcmp(path, "/v1/ingest") == 0 && !is_of_one_host(exchange))
+		return ALL_PARTITIONS;
 	if (host == NULL)
 		host = http_argument(exchange, "site");
 	if (host != NULL)

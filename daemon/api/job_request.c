@@ -115,7 +115,9 @@ static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 	struct slice html = slice_of(text_of(job, "html"));
 	struct buffer answer = {0};
 	struct buffer record = {0};
+	char host[MAX_HOST_BYTES + 1];
 	char date[DATE_BYTES];
+	const char *reason;
 
 	(void)date_format(now_ms, date);
 	buffer_append_text(&answer, "HTTP/1.1 200 OK\r\nContent-Type: "
@@ -130,8 +132,12 @@ static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 		      date, text_of(job, "url"), answer.size);
 	buffer_append_slice(&record, buffer_slice(&answer));
 	buffer_append_text(&record, "\r\n\r\n");
-	begin(out, "POST", "/v1/ingest", "");
-	finish(out, "", headers, buffer_slice(&record));
+	(void)job_verb(job, host, &reason);
+	begin(out, "POST", "/v1/ingest?host=", host);
+	finish(out,
+	       json_is_true(json_object_get(job, "replace")) ? "&replace=1"
+							     : "",
+	       headers, buffer_slice(&record));
 	buffer_free(&answer);
 	buffer_free(&record);
 }

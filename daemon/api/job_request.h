@@ -5,7 +5,8 @@
  *	{"verb": "seed", "url": URL, options of POST /v1/sites}
  *	{"verb": "recrawl", "url": URL}
  *	{"verb": "forget", "url": URL} or {"verb": "forget", "host": HOST}
- *	{"verb": "ingest", "url": URL, "html": TEXT}
+ *	{"verb": "ingest", "url": URL, "html": TEXT}, and "replace": true when
+ *	it may replace a page that was fetched
  */
 #ifndef DAEMON_API_JOB_REQUEST_H
 #define DAEMON_API_JOB_REQUEST_H

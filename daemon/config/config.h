@@ -68,6 +68,7 @@ struct config {
 	uint32_t first_pause_ms; /* after a failed request */
 	uint32_t max_connections;
 	uint32_t max_sites;
+	uint32_t max_ingested_sites;
 	uint32_t max_pages; /* of a site, that are visited */
 	uint32_t max_urls;  /* that are known */
 	uint32_t max_depth;

@@ -158,6 +158,10 @@ const struct config_row config_rows[] = {
 	{"crawl", "max_sites", CONFIG_COUNT, true, FIELD(max_sites),
 	 RANGE(1, 1000000, 10000),
 	 .meaning = "that are known at the same time; more are refused"},
+	{"crawl", "max_ingested_sites", CONFIG_COUNT, false,
+	 FIELD(max_ingested_sites), RANGE(0, 1000, 10),
+	 .meaning = "new sites that one archive may add without --host of "
+		    "templatectl ingest; 0: none"},
 	{"crawl", "max_pages", CONFIG_COUNT, false, FIELD(max_pages),
 	 RANGE(1, UINT32_MAX, 1000),
 	 .meaning = "that are visited of a site, for sites added from now on"},

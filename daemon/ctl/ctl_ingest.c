@@ -12,7 +12,7 @@
 #include "daemon/ctl/progress.h"
 #include "daemon/runtime/table.h"
 
-enum { KIB = 1024 };
+enum { KIB = 1024, SHOWN_HOSTS = 5 };
 
 /* An archive being sent. */
 struct archive_input {
@@ -63,12 +63,26 @@ static bool open_input(const struct ctl *ctl, struct archive_input *input)
 	return true;
 }
 
-static enum ctl_status send_input(const struct ctl *ctl,
+/* Append the target that says what of the archives is taken. */
+static void write_target(const struct ctl *ctl, struct buffer *target)
+{
+	buffer_append_text(target, "/v1/ingest?replace=");
+	buffer_append_text(target, option_given(ctl, "replace") ? "1" : "0");
+	for (size_t i = 0; i < ctl->value_count; i++) {
+		if (strcmp(ctl->values[i].option->name, "host") != 0)
+			continue;
+		buffer_append_text(target, "&host=");
+		client_append_escaped(target, ctl->values[i].text);
+	}
+	buffer_append_byte(target, '\0');
+}
+
+static enum ctl_status send_input(const struct ctl *ctl, const char *target,
 				  struct archive_input *input,
 				  json_t **answer_out)
 {
 	const struct socket_upload upload = {
-		.target = "/v1/ingest",
+		.target = target,
 		.media_type = "application/warc",
 		.source = read_input,
 		.context = input,
@@ -82,6 +96,62 @@ static enum ctl_status send_input(const struct ctl *ctl,
 		ctl_complain(ctl, "%s: %s", input->name,
 			     strerrordesc_np(input->failure));
 	return status;
+}
+
+/* Append the first hosts whose pages were not taken for this reason. */
+static void append_hosts(const json_t *answer, const char *error,
+			 struct buffer *out)
+{
+	const json_t *row;
+	size_t count = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "hosts"), i, row)
+	{
+		if (strcmp(field_text(row, "error"), error) != 0)
+			continue;
+		if (count++ == SHOWN_HOSTS) {
+			buffer_append_text(out, ", ...");
+			break;
+		}
+		buffer_printf(out, "%s%s (%" PRIu64 ")", count > 1 ? ", " : "",
+			      field_text(row, "host"),
+			      field_whole(row, "pages"));
+	}
+	buffer_append_byte(out, '\0');
+}
+
+/* Report pages that were not taken, and the option that takes them. */
+static void complain_pages(const struct ctl *ctl, const char *name,
+			   const json_t *answer)
+{
+	uint64_t strangers =
+		field_whole(json_object_get(answer, "skipped"), "no-site");
+	uint64_t kept = field_whole(answer, "kept");
+	struct buffer unknown = {0};
+	struct buffer over = {0};
+
+	append_hosts(answer, "no_site", &unknown);
+	append_hosts(answer, "too_large", &over);
+	if (strangers > 0)
+		ctl_complain(ctl,
+			     "%s: skipped: %" PRIu64
+			     " pages of hosts that are no sites: %s; --host "
+			     "HOST, or --host '*', adds them",
+			     name, strangers, unknown.data);
+	if (over.size > 1)
+		ctl_complain(ctl,
+			     "%s: refused: pages of new sites beyond "
+			     "crawl.max_sites: %s",
+			     name, over.data);
+	if (kept > 0)
+		ctl_complain(ctl,
+			     "%s: kept: %" PRIu64
+			     " pages that the daemon fetched itself; --replace "
+			     "replaces them by newer ones",
+			     name, kept);
+	buffer_free(&unknown);
+	buffer_free(&over);
 }
 
 /* Report refused records, and where reading stopped if not at the end. */
@@ -111,8 +181,8 @@ static void complain_records(const struct ctl *ctl, const char *name,
 static void add_row(struct text_table *table, const char *name,
 		    const json_t *answer)
 {
-	static const char *const columns[] = {"records", "pages", "revisits",
-					      "redirects"};
+	static const char *const columns[] = {"records", "pages", "kept",
+					      "revisits", "redirects"};
 	const json_t *skipped = json_object_get(answer, "skipped");
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
@@ -121,7 +191,9 @@ static void add_row(struct text_table *table, const char *name,
 	table_printf(table, "%" PRIu64,
 		     field_whole(skipped, "not-html") +
 			     field_whole(skipped, "error-status") +
-			     field_whole(skipped, "other"));
+			     field_whole(skipped, "other") +
+			     field_whole(skipped, "other-host") +
+			     field_whole(skipped, "no-site"));
 	table_printf(table, "%" PRIu64, field_whole(answer, "refused"));
 	table_add_text(table, json_is_true(json_object_get(answer, "complete"))
 				      ? "yes"
@@ -135,11 +207,14 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 {
 	struct archive_input input = {.name = name};
 	enum ctl_status status = CTL_FAILED;
+	struct buffer target = {0};
 	json_t *answer = NULL;
 
 	if (!open_input(ctl, &input))
 		return status;
-	status = send_input(ctl, &input, &answer);
+	write_target(ctl, &target);
+	status = send_input(ctl, target.data, &input, &answer);
+	buffer_free(&target);
 	close(input.file);
 	if (status != CTL_DONE)
 		return status;
@@ -148,6 +223,7 @@ static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 		client_print_json(answer);
 	} else {
 		complain_records(ctl, name, answer);
+		complain_pages(ctl, name, answer);
 		add_row(table, name, answer);
 	}
 	if (!json_is_true(json_object_get(answer, "complete")))
@@ -161,6 +237,7 @@ static enum ctl_status run_ingest(const struct ctl *ctl)
 	static const struct column columns[] = {
 		{.title = "RECORDS", .is_number = true},
 		{.title = "PAGES", .is_number = true},
+		{.title = "KEPT", .is_number = true},
 		{.title = "REVISITS", .is_number = true},
 		{.title = "REDIRECTS", .is_number = true},
 		{.title = "SKIPPED", .is_number = true},
@@ -186,12 +263,25 @@ static enum ctl_status run_ingest(const struct ctl *ctl)
 	return worst;
 }
 
+static const struct verb_option ingest_options[] = {
+	{.name = "host",
+	 .kind = OPTION_TEXT,
+	 .value = "GLOB",
+	 .meaning = "only pages of these hosts, and add their sites; * stands "
+		    "for any characters; may be given again"},
+	{.name = "replace",
+	 .kind = OPTION_FLAG,
+	 .meaning = "also pages that the daemon fetched itself, by newer ones"},
+	{.name = NULL},
+};
+
 const struct verb verb_ingest = {
 	.name = "ingest",
 	.group = VERBS_CRAWL,
 	.operands = "FILE|-...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
+	.options = ingest_options,
 	.summary =
 		"Hand in the pages of web archives: WARC or ARC, also packed",
 	.run = run_ingest,

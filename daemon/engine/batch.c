@@ -23,7 +23,8 @@ static bool was_fetched(struct batch *batch, const struct site *site,
 	return asked_ms != 0 &&
 	       page_row_get(batch->txn, site->row.id, page, &row) &&
 	       row.redirect.size == 0 &&
-	       (row.flags & PAGE_ROW_HAS_NO_BODY) == 0 &&
+	       (row.flags & (PAGE_ROW_HAS_NO_BODY | PAGE_ROW_IS_INGESTED)) ==
+		       0 &&
 	       row.fetched_ms >= asked_ms &&
 	       /* else it was fetched before the clock was set back */
 	       row.fetched_ms <= batch->now_ms;

@@ -92,9 +92,9 @@ uint64_t batch_wake_time(struct batch *batch, const struct site *site,
 
 /* batch_page.c: adding, changing and deleting pages. */
 
-/* Fills in the outcome of the visit. */
+/* Fills in the outcome of the visit, and of INGEST `is_kept`. */
 void batch_put_page(struct batch *batch, struct site *site,
-		    const struct change *change, struct outcome *outcome);
+		    struct change *change, struct outcome *outcome);
 void batch_remove_page(struct batch *batch, struct site *site,
 		       const struct url *url, const struct url *redirect);
 enum error batch_delete_page(struct batch *batch, struct change *change);

@@ -94,7 +94,7 @@ static enum error discover_target(struct batch *batch, struct site *site,
 }
 
 static void redirect(struct batch *batch, struct site *site,
-		     const struct change *change)
+		     struct change *change)
 {
 	uint64_t key = page_key_of(slice_of(change->url->text));
 	struct outcome outcome = change->answer.outcome;
@@ -113,7 +113,7 @@ static void redirect(struct batch *batch, struct site *site,
 
 /* The page is as it was: only the visit is new. */
 static void refresh(struct batch *batch, struct site *site,
-		    const struct change *change)
+		    struct change *change)
 {
 	uint64_t key = page_key_of(slice_of(change->url->text));
 	struct outcome outcome = change->answer.outcome;
@@ -132,16 +132,16 @@ static void refresh(struct batch *batch, struct site *site,
 
 /* A page has come, for its lease, too. */
 static void take_page(struct batch *batch, struct site *site,
-		      const struct change *change)
+		      struct change *change)
 {
 	struct outcome outcome = change->answer.outcome;
 
 	batch_put_page(batch, site, change, &outcome);
+	if (change->kind == CHANGE_INGEST)
+		return; /* it says nothing about what is fetched */
 	site->poisoned_in_row = 0;
 	if (change->answer.page.was_poisoned)
 		batch_cure(batch, site, change->url);
-	if (change->kind == CHANGE_INGEST)
-		return; /* what is fetched meanwhile is not answered by it */
 	if (change->answer.page.is_broken)
 		outcome.error = ERR_NETWORK; /* all of it may come next time */
 	answer_lease(batch, site, change, &outcome);
@@ -157,8 +157,7 @@ static bool is_forbidden(const struct site *site, const struct change *change)
 		(SITE_IS_PORT_OK | SITE_IS_NETWORK_OK | SITE_IS_OFFLINE)) == 0;
 }
 
-static void fail(struct batch *batch, struct site *site,
-		 const struct change *change)
+static void fail(struct batch *batch, struct site *site, struct change *change)
 {
 	const struct outcome *outcome = &change->answer.outcome;
 	bool is_gone =
@@ -178,20 +177,26 @@ static void fail(struct batch *batch, struct site *site,
 }
 
 static void read_sitemap(struct batch *batch, struct site *site,
-			 const struct change *change)
+			 struct change *change)
 {
 	batch_read_listing(batch, site, change);
 	answer_lease(batch, site, change, &change->answer.outcome);
 }
 
+static void poison(struct batch *batch, struct site *site,
+		   struct change *change)
+{
+	batch_poison(batch, site, change);
+}
+
 /* What has become of a page of a known site, by kind. */
 static void (*const takers[CHANGE_KINDS])(struct batch *batch,
 					  struct site *site,
-					  const struct change *change) = {
+					  struct change *change) = {
 	[CHANGE_PAGE] = take_page,       [CHANGE_INGEST] = take_page,
 	[CHANGE_REDIRECT] = redirect,    [CHANGE_FRESH] = refresh,
 	[CHANGE_SITEMAP] = read_sitemap, [CHANGE_FAILED] = fail,
-	[CHANGE_POISON] = batch_poison,
+	[CHANGE_POISON] = poison,
 };
 
 enum error batch_answer(struct batch *batch, struct change *change)
@@ -202,11 +207,14 @@ enum error batch_answer(struct batch *batch, struct change *change)
 	struct site *site =
 		sites_find(batch->sites, slice_of(change->url->host));
 
-	assert(!is_ingest || answer->page.options != NULL);
-	if (site == NULL && is_ingest)
+	if (site == NULL && is_ingest && answer->page.options != NULL) {
 		site = batch_new_site(batch, change->url, answer->page.options);
+		if (site == NULL)
+			return batch_no_site(batch);
+		answer->page.is_new_site = true;
+	}
 	if (site == NULL)
-		return is_ingest ? batch_no_site(batch) : ERR_NOT_FOUND;
+		return ERR_NOT_FOUND;
 	if (answer->site != 0 && answer->site != site->row.id)
 		return ERR_NOT_FOUND; /* of a site that was deleted */
 	if (is_leased && answer->adoption != site->adoption)

@@ -16,9 +16,11 @@
  * The page before the change. Copied, because writes invalidate LMDB's memory.
  */
 struct before {
+	bool is_row;  /* a page, or a redirect */
 	bool is_page; /* it has content: a record that must be uncounted */
 	bool has_no_body;
 	bool is_archived;
+	bool is_ingested;
 	unsigned page_class;
 	uint64_t fetched_ms;
 	uint64_t changed_ms;
@@ -44,9 +46,11 @@ static struct before load_before(struct batch *batch, const struct site *site,
 		txn_fail(batch->txn, ERR_REFUSED);
 		return before;
 	}
+	before.is_row = true;
 	before.is_page = row.redirect.size == 0;
 	before.has_no_body = (row.flags & PAGE_ROW_HAS_NO_BODY) != 0;
 	before.is_archived = (row.flags & PAGE_ROW_IS_ARCHIVED) != 0;
+	before.is_ingested = (row.flags & PAGE_ROW_IS_INGESTED) != 0;
 	before.fetched_ms = row.fetched_ms;
 	before.changed_ms = row.changed_ms;
 	before.stored_ms = row.stored_ms;
@@ -124,6 +128,9 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 	row->body_bytes = arrived->body_bytes;
 	row->http_status = change->answer.outcome.http_status;
 	row->flags = row->cluster == 0 ? PAGE_ROW_IS_TRUNCATED : 0;
+	if (change->kind == CHANGE_INGEST &&
+	    (is_changed || before->is_ingested))
+		row->flags |= PAGE_ROW_IS_INGESTED;
 	put_time(arrival, is_changed, row);
 	row->page_class = (uint16_t)arrival->page_class;
 	row->url = slice_of(change->url->text);
@@ -227,6 +234,15 @@ static bool is_followed(unsigned page_class)
 	}
 }
 
+/* The stored page is no longer the one that the last visit has seen. */
+static void forget_visit(const struct arrival *arrival)
+{
+	frontier_forget(arrival->batch->txn, arrival->site->row.id,
+			arrival->page);
+	if (arrival->arrived->was_poisoned)
+		batch_cure(arrival->batch, arrival->site, arrival->change->url);
+}
+
 /* Store the page: row, cluster, counts, links and what it has shown. */
 static void store_arrival(const struct arrival *arrival,
 			  const struct frontier_row *visit,
@@ -248,6 +264,8 @@ static void store_arrival(const struct arrival *arrival,
 		batch_guard_page(batch, site, &row, arrival->arrived->guarded);
 	outcome->is_changed = is_changed;
 	outcome->cluster = linked.cluster;
+	if (arrival->change->kind == CHANGE_INGEST)
+		forget_visit(arrival);
 	if (visit == NULL)
 		return;
 	if ((visit->flags & FRONTIER_IS_LEARNED) == 0)
@@ -271,11 +289,35 @@ static bool is_obstacle(unsigned page_class)
 	       page_class == CLASS_CONSENT;
 }
 
+/*
+ * Whether the daemon has seen itself what is at the URL: a page, a redirect, or
+ * that nothing is there. Of a page that was stored by an earlier version
+ * PAGE_ROW_IS_INGESTED says nothing: it is of an archive where nothing is
+ * fetched for the site and the page was not asked for.
+ */
+static bool is_own(const struct arrival *arrival)
+{
+	const struct before *before = &arrival->before;
+	const struct site_row *site = &arrival->site->row;
+	struct frontier_row visit = {0};
+
+	if (before->is_ingested)
+		return false;
+	if (before->is_row && (site->options.flags & SITE_IS_OFFLINE) == 0)
+		return true;
+	frontier_row_get(arrival->batch->txn, site->id, arrival->page, &visit);
+	return before->is_row
+		       ? !before->is_page || visit.fetched_ms != 0
+		       : visit.http_status == 404 || visit.http_status == 410;
+}
+
 /* Whether the new document is better than the stored one. */
 static bool is_better(const struct arrival *arrival)
 {
 	const struct arrived_page *arrived = arrival->arrived;
 
+	if (arrived->is_undated && arrival->before.is_row && !arrived->replaces)
+		return false;
 	if (arrived->time_ms != 0 &&
 	    arrived->time_ms < arrival->before.fetched_ms)
 		return false;
@@ -290,9 +332,9 @@ static bool is_better(const struct arrival *arrival)
 }
 
 void batch_put_page(struct batch *batch, struct site *site,
-		    const struct change *change, struct outcome *outcome)
+		    struct change *change, struct outcome *outcome)
 {
-	const struct arrived_page *arrived = &change->answer.page;
+	struct arrived_page *arrived = &change->answer.page;
 	struct slice url = slice_of(change->url->text);
 	struct arrival arrival = {
 		.batch = batch,
@@ -310,6 +352,10 @@ void batch_put_page(struct batch *batch, struct site *site,
 		txn_fail(batch->txn, error);
 	if (batch->txn->error != ERR_NONE)
 		goto out;
+	arrived->is_kept = change->kind == CHANGE_INGEST &&
+			   !arrived->replaces && is_own(&arrival);
+	if (arrived->is_kept)
+		goto out;
 	arrival.page_class = class_of(site, &arrival.record, url);
 	is_visit = change->kind == CHANGE_PAGE &&
 		   frontier_row_get(batch->txn, site->row.id, arrival.page,
@@ -322,7 +368,7 @@ void batch_put_page(struct batch *batch, struct site *site,
 		outcome->error = ERR_NETWORK; /* the page may be back soon */
 	if (arrival.page_class == CLASS_PAGE && is_visit)
 		site->row.seen_ms = batch->now_ms;
-	if (arrived->is_broken || change->kind == CHANGE_INGEST)
+	if (arrived->is_broken)
 		frontier_forget(batch->txn, site->row.id, arrival.page);
 	site->is_changed = true;
 out:

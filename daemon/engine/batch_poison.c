@@ -57,6 +57,8 @@ void batch_poison(struct batch *batch, struct site *site,
 		return; /* it was not read: its bytes are known */
 	make_room(batch, site);
 	poison_row_put(batch->txn, site->row.id, page_key_of(url), &row);
+	if (change->kind == CHANGE_POISON)
+		return; /* it is a client's, and no reason to spare the site */
 	site->poisoned_in_row++;
 	if (site->poisoned_in_row < SLOW_AFTER)
 		return;

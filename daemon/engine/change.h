@@ -143,8 +143,15 @@ struct arrived_page {
 	uint64_t time_ms;     /* when it was fetched; 0: now */
 	uint64_t archived_ms; /* of its record in the archive; 0: none */
 	const struct site_options *options; /* INGEST: of its site, when it is
-					       new; PAGE: NULL */
-	bool was_poisoned;                  /* its bytes before were */
+					       new; NULL: its site must exist.
+					       PAGE: NULL */
+	bool is_undated;   /* INGEST: nobody knows when it was fetched, so it
+			      replaces nothing */
+	bool replaces;     /* INGEST: also a page that the daemon fetched */
+	bool was_poisoned; /* its bytes before were */
+	bool is_kept;      /* out, INGEST: the page stays that the daemon
+			      fetched itself */
+	bool is_new_site;  /* out, INGEST: its site was added for it */
 };
 
 /* A page whose bytes ended the worker that read them. */

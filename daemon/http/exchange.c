@@ -27,6 +27,36 @@ const char *http_argument(const struct http_exchange *exchange,
 					   MHD_GET_ARGUMENT_KIND, name);
 }
 
+/* The caller of http_each_argument(). */
+struct argument_visit {
+	const char *name;
+	bool (*take)(void *context, const char *value);
+	void *context;
+};
+
+static enum MHD_Result visit_argument(void *context, enum MHD_ValueKind kind,
+				      const char *name, const char *value)
+{
+	const struct argument_visit *visit = context;
+
+	(void)kind;
+	if (strcmp(name, visit->name) != 0)
+		return MHD_YES;
+	return visit->take(visit->context, value == NULL ? "" : value) ? MHD_YES
+								       : MHD_NO;
+}
+
+void http_each_argument(const struct http_exchange *exchange, const char *name,
+			bool (*take)(void *context, const char *value),
+			void *context)
+{
+	struct argument_visit visit = {name, take, context};
+
+	(void)MHD_get_connection_values(exchange->connection,
+					MHD_GET_ARGUMENT_KIND, visit_argument,
+					&visit);
+}
+
 const char *http_header(const struct http_exchange *exchange, const char *name)
 {
 	return MHD_lookup_connection_value(exchange->connection,

@@ -124,6 +124,11 @@ const char *http_path(const struct http_exchange *exchange); /* decoded */
 /* The decoded value of a query argument, or NULL. */
 const char *http_argument(const struct http_exchange *exchange,
 			  const char *name);
+/* Pass each decoded value of a query argument to `take`, in order, until that
+ * returns false. */
+void http_each_argument(const struct http_exchange *exchange, const char *name,
+			bool (*take)(void *context, const char *value),
+			void *context);
 /* The value of a header, or NULL. */
 const char *http_header(const struct http_exchange *exchange, const char *name);
 /* The value of a cookie, or NULL. */

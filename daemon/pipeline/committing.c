@@ -36,9 +36,13 @@ static struct arrived_page page_of(const struct job *job)
 		.charset = slice_of(job->result.charset),
 		.body_bytes = job->body_bytes,
 		.is_broken = job->result.is_broken,
-		.time_ms = job->time_ms,
+		.time_ms = job->terms.time_ms,
 		.archived_ms = job->archived_ms,
-		.options = job->kind == CHANGE_INGEST ? &job->options : NULL,
+		.options = job->kind == CHANGE_INGEST && job->terms.adds_site
+				   ? &job->options
+				   : NULL,
+		.is_undated = job->terms.is_undated,
+		.replaces = job->terms.replaces,
 		.was_poisoned = job->was_poisoned,
 	};
 }
@@ -252,14 +256,18 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 	return out < max ? max - out : 0;
 }
 
-/* Pass the errors of handed in pages to their clients. */
-static void take_errors(const struct held *held, const struct change *changes)
+/* Pass the outcome of handed in pages to their clients. */
+static void take_outcomes(const struct held *held, const struct change *changes)
 {
 	size_t i = 0;
 
-	for (struct job *job = held->first; job != NULL; job = job->next, i++)
-		if (job->ingestion != NULL)
+	for (struct job *job = held->first; job != NULL; job = job->next, i++) {
+		if (job->kind == CHANGE_INGEST) {
 			job->error = changes[i].error;
+			job->is_kept = changes[i].answer.page.is_kept;
+			job->is_new_site = changes[i].answer.page.is_new_site;
+		}
+	}
 }
 
 /* Commit the held jobs and lease more. They stay held when that fails. */
@@ -283,7 +291,7 @@ static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 	assert(count == held->count);
 	error = engine_commit(pipeline->engine, changes, count, now_ms, &order);
 	if (error == ERR_NONE) {
-		take_errors(held, changes);
+		take_outcomes(held, changes);
 		count_jobs(pipeline, held,
 			   clock_read_us(CLOCK_MONOTONIC) - begin_us);
 		send_work(pipeline, &order);

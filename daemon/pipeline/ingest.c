@@ -6,15 +6,22 @@
 
 #include "crawl/fetch/fetch.h"
 #include "crawl/fetch/header.h"
+#include "crawl/url/host_glob.h"
 #include "crawl/url/url.h"
 #include "daemon/pipeline/pipeline.h"
+#include "daemon/runtime/clock.h"
 #include "store/memory.h"
+
+/* Clocks of others may be as much ahead of ours. */
+enum { MAX_SKEW_MS = 5 * 60 * 1000 };
 
 void ingest_report_free(struct ingest_report *report)
 {
 	for (size_t i = 0; i < report->error_count; i++)
 		free(report->errors[i].url);
 	free(report->errors);
+	host_tally_free(&report->no_site);
+	host_tally_free(&report->over_limit);
 	*report = (struct ingest_report){0};
 }
 
@@ -48,10 +55,60 @@ struct client {
 	struct pipeline *pipeline;
 	struct ingestion *ingestion;
 	const struct ingest_options *options;
+	char **new_hosts; /* [new_host_count]: their sites are added */
+	size_t new_host_count;
 };
 
+static bool is_named(const struct ingest_options *options)
+{
+	return options->hosts != NULL && options->hosts->count > 0;
+}
+
+/* Whether the site of the host, which is not named, may be added. */
+static bool may_add(struct client *client, const char *host,
+		    struct ingest_report *report)
+{
+	for (size_t i = 0; i < client->new_host_count; i++)
+		if (strcmp(client->new_hosts[i], host) == 0)
+			return true;
+	if (report->new_hosts >= client->options->max_new_sites ||
+	    pipeline_has_site(client->pipeline, slice_of(host)))
+		return false;
+	report->new_hosts++;
+	client->new_hosts[client->new_host_count++] =
+		mem_copy_text(host, strlen(host));
+	return true;
+}
+
+/* Whether pages of the host are taken, and on which terms; else they are
+ * counted. */
+static bool admit_host(struct client *client, const char *host,
+		       struct ingest_report *report, struct ingest_terms *terms)
+{
+	terms->adds_site =
+		is_named(client->options) || may_add(client, host, report);
+	if (terms->adds_site ||
+	    pipeline_has_site(client->pipeline, slice_of(host)))
+		return true;
+	host_tally_add(&report->no_site, host, 1);
+	return false;
+}
+
+/* A date is that of the archive, so one that is still to come is none. */
+static void set_time(const struct warc_record *record,
+		     struct ingest_terms *terms)
+{
+	uint64_t now_ms = clock_wall_ms();
+
+	terms->is_undated =
+		record->time_ms == 0 || record->time_ms > now_ms + MAX_SKEW_MS;
+	terms->time_ms = terms->is_undated || record->time_ms > now_ms
+				 ? now_ms
+				 : record->time_ms;
+}
+
 /* Hand in the page of the record. ERR_STOPPED ends the ingest. */
-static enum error take_page(const struct client *client,
+static enum error take_page(struct client *client,
 			    const struct warc_record *record,
 			    struct ingest_report *report)
 {
@@ -61,6 +118,8 @@ static enum error take_page(const struct client *client,
 		.is_cut = record->is_cut,
 		.robots_tag = record->robots_tag,
 	};
+	const struct ingest_options *options = client->options;
+	struct ingest_terms terms = {.replaces = options->replaces};
 	enum error error;
 	struct url url;
 
@@ -69,14 +128,20 @@ static enum error take_page(const struct client *client,
 		refuse(report, record, error, "its URL cannot be used");
 		return ERR_NONE;
 	}
-	if (client->options->take != NULL &&
-	    client->options->take(client->options->context, &url, record,
-				  report))
+	if (is_named(options) &&
+	    !host_globs_match(options->hosts, slice_of(url.host))) {
+		report->other_host++;
 		return ERR_NONE;
+	}
+	if ((options->take != NULL &&
+	     options->take(options->context, &url, record, report)) ||
+	    !admit_host(client, url.host, report, &terms))
+		return ERR_NONE;
+	set_time(record, &terms);
 	memcpy(result.charset, record->charset, sizeof(result.charset));
 	buffer_append_slice(&result.body, record->body);
 	error = pipeline_ingest(client->pipeline, client->ingestion, &url,
-				&result, record->time_ms);
+				&result, &terms);
 	buffer_free(&result.body);
 	if (error == ERR_NONE) {
 		report->pages++;
@@ -96,7 +161,7 @@ static bool is_success(const struct warc_record *record)
 	return record->http_status >= 200 && record->http_status < 300;
 }
 
-static enum error take_record(const struct client *client,
+static enum error take_record(struct client *client,
 			      const struct warc_record *record,
 			      struct ingest_report *report)
 {
@@ -118,6 +183,23 @@ static enum error take_record(const struct client *client,
 	return ERR_NONE;
 }
 
+/* Wait until all is committed, and count what has become of it. */
+static void end_client(struct client *client, struct ingest_report *report)
+{
+	struct ingest_outcome outcome;
+
+	pipeline_end_ingest(client->pipeline, client->ingestion, &outcome);
+	report->pages -= outcome.refused + outcome.kept;
+	report->refused += outcome.refused;
+	report->kept += outcome.kept;
+	report->new_sites += outcome.new_sites;
+	host_tally_merge(&report->over_limit, &outcome.over);
+	host_tally_free(&outcome.over);
+	for (size_t i = 0; i < client->new_host_count; i++)
+		free(client->new_hosts[i]);
+	free(client->new_hosts);
+}
+
 void ingest(struct pipeline *pipeline, warc_source *source, void *context,
 	    const struct ingest_options *options,
 	    struct ingest_report *report_out)
@@ -126,9 +208,13 @@ void ingest(struct pipeline *pipeline, warc_source *source, void *context,
 		warc_reader_create(source, context, options->max_body_bytes);
 	struct warc_record *record = mem_alloc(1, sizeof(*record));
 	enum error stopped = ERR_NONE;
-	struct client client = {pipeline, pipeline_begin_ingest(pipeline),
-				options};
-	uint64_t refused;
+	struct client client = {
+		.pipeline = pipeline,
+		.ingestion = pipeline_begin_ingest(pipeline),
+		.options = options,
+		.new_hosts = mem_alloc(options->max_new_sites + 1,
+				       sizeof(*client.new_hosts)),
+	};
 
 	*report_out = (struct ingest_report){0};
 	while (stopped == ERR_NONE &&
@@ -139,9 +225,7 @@ void ingest(struct pipeline *pipeline, warc_source *source, void *context,
 	snprintf(report_out->reason, sizeof(report_out->reason), "%s",
 		 stopped != ERR_NONE ? error_text(stopped) : record->reason);
 	report_out->bytes = warc_position(reader);
-	refused = pipeline_end_ingest(pipeline, client.ingestion);
-	report_out->pages -= refused;
-	report_out->refused += refused;
+	end_client(&client, report_out);
 	warc_reader_destroy(reader);
 	free(record);
 }

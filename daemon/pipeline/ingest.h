@@ -10,11 +10,15 @@
 #include <stdint.h>
 
 #include "crawl/warc/warc.h"
+#include "daemon/pipeline/host_tally.h"
 #include "store/error.h"
 
+struct host_globs;
 struct pipeline;
 
-enum { MAX_INGEST_ERRORS = 100 };
+enum {
+	MAX_INGEST_ERRORS = 100,
+};
 
 /* A record that could not be used. */
 struct ingest_error {
@@ -32,11 +36,18 @@ struct ingest_report {
 	uint64_t cut;     /* of these: pages whose body was incomplete */
 	uint64_t revisits;
 	uint64_t redirects;
-	uint64_t not_html;           /* by their Content-Type */
-	uint64_t error_status;       /* neither 2xx nor a redirect */
-	uint64_t other;              /* no answers: requests, metadata... */
-	uint64_t refused;            /* damaged, over a limit, no HTML after
-					all, or of a new site over max_sites */
+	uint64_t not_html;            /* by their Content-Type */
+	uint64_t error_status;        /* neither 2xx nor a redirect */
+	uint64_t other;               /* no answers: requests, metadata... */
+	uint64_t other_host;          /* pages of hosts that were not named */
+	struct host_tally no_site;    /* pages of hosts that are no sites */
+	uint64_t kept;                /* pages: the daemon has fetched them
+					 itself */
+	uint64_t refused;             /* damaged, over a limit, no HTML after
+					 all, or of `over_limit` */
+	struct host_tally over_limit; /* of a new site over max_sites */
+	uint64_t new_sites;           /* were added for it */
+	uint64_t new_hosts; /* may have been added without being named */
 	struct ingest_error *errors; /* the first, at most MAX_INGEST_ERRORS */
 	size_t error_count;
 	enum error end;   /* ERR_NONE: it was read to its end */
@@ -49,8 +60,19 @@ void ingest_report_free(struct ingest_report *report);
 void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
 		 enum error error, const char *message);
 
+/*
+ * What an archive may change. Pages of sites that exist are taken, and replace
+ * those of older archives; of what the daemon has fetched itself nothing is
+ * replaced unless `replaces`. A record without a date, or with one that is
+ * still to come, replaces nothing.
+ */
 struct ingest_options {
-	size_t max_body_bytes; /* bodies are cut there */
+	size_t max_body_bytes;          /* bodies are cut there */
+	const struct host_globs *hosts; /* pages of these alone, whose sites are
+					   added; NULL or none: of all hosts,
+					   and `max_new_sites` are added */
+	uint64_t max_new_sites;
+	bool replaces;
 	/* Whether the page is another's, and was taken from here, which counts
 	 * it some time; NULL: none is. */
 	bool (*take)(void *context, const struct url *url,

@@ -11,12 +11,11 @@
 
 #include "crawl/fetch/fetch.h"
 #include "daemon/engine/engine.h"
+#include "daemon/pipeline/pipeline.h"
 #include "daemon/pool/pool.h"
 #include "daemon/runtime/condition.h"
 #include "store/buffer.h"
 #include "store/log.h"
-
-struct ingestion;
 
 struct job {
 	struct job *next;
@@ -31,9 +30,11 @@ struct job {
 	uint64_t content_hash;          /* then, of the body */
 	bool was_poisoned;              /* its bytes before were */
 	struct buffer listing; /* of a sitemap: see crawl/sitemap/listing.h */
-	uint64_t time_ms;      /* INGEST: when it was fetched; 0: now */
 	struct ingestion *ingestion; /* it was handed in by; NULL: leased */
+	struct ingest_terms terms;   /* then */
 	struct site_options options; /* INGEST: of its site, when it is new */
+	bool is_kept;                /* INGEST: as in struct arrived_page */
+	bool is_new_site;            /* the same */
 	bool is_archived;            /* the archive was told of it */
 	uint64_t archived_ms;  /* and has a record of this time; 0: none */
 	uint32_t body_bytes;   /* before that */

@@ -84,6 +84,12 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 	lock_release(&pipeline->lock);
 }
 
+static void free_ingestion(struct ingestion *ingestion)
+{
+	host_tally_free(&ingestion->outcome.over);
+	free(ingestion);
+}
+
 void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
 {
 	struct ingestion *ingestion = job->ingestion;
@@ -92,9 +98,13 @@ void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
 	assert(pipeline->ingesting > 0 && ingestion->waiting > 0);
 	pipeline->ingesting--;
 	ingestion->waiting--;
-	ingestion->refused += job->error != ERR_NONE;
+	ingestion->outcome.refused += job->error != ERR_NONE;
+	ingestion->outcome.kept += job->is_kept;
+	ingestion->outcome.new_sites += job->is_new_site;
+	if (job->kind == CHANGE_INGEST && job->error == ERR_TOO_LARGE)
+		host_tally_add(&ingestion->outcome.over, job->url.host, 1);
 	if (ingestion->is_left && ingestion->waiting == 0)
-		free(ingestion);
+		free_ingestion(ingestion);
 	condition_broadcast(&pipeline->has_room);
 }
 
@@ -335,17 +345,27 @@ struct ingestion *pipeline_begin_ingest(struct pipeline *pipeline)
 	return mem_alloc(1, sizeof(struct ingestion));
 }
 
+bool pipeline_has_site(const struct pipeline *pipeline, struct slice host)
+{
+	struct txn txn = txn_begin_read(pipeline->fetching.store);
+	struct site_row site;
+	bool has = site_get(&txn, host, &site);
+
+	txn_abort(&txn);
+	return has;
+}
+
 enum error pipeline_ingest(struct pipeline *pipeline,
 			   struct ingestion *ingestion, const struct url *url,
-			   struct fetch_result *result, uint64_t time_ms)
+			   struct fetch_result *result,
+			   const struct ingest_terms *terms)
 {
 	struct job *job = ingested_job(pipeline, url, result);
-	uint64_t now_ms = clock_wall_ms();
 	bool is_refused;
 
 	assert(!txn_is_open());
 	job->ingestion = ingestion;
-	job->time_ms = time_ms < now_ms ? time_ms : now_ms;
+	job->terms = *terms;
 	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && !may_ingest(pipeline))
 		wait_for_room(pipeline);
@@ -362,23 +382,21 @@ enum error pipeline_ingest(struct pipeline *pipeline,
 	return is_refused ? ERR_STOPPED : ERR_NONE;
 }
 
-uint64_t pipeline_end_ingest(struct pipeline *pipeline,
-			     struct ingestion *ingestion)
+void pipeline_end_ingest(struct pipeline *pipeline, struct ingestion *ingestion,
+			 struct ingest_outcome *outcome_out)
 {
-	uint64_t refused;
-
 	assert(!txn_is_open());
 	job_queue_hurry(&pipeline->fetched);
 	lock_acquire(&pipeline->lock);
 	while (!pipeline->refuses_ingests && ingestion->waiting > 0)
 		wait_for_room(pipeline);
 	assert(!ingestion->is_left);
-	refused = ingestion->refused;
+	*outcome_out = ingestion->outcome;
+	ingestion->outcome = (struct ingest_outcome){0};
 	ingestion->is_left = true;
 	if (ingestion->waiting == 0)
 		free(ingestion);
 	lock_release(&pipeline->lock);
-	return refused;
 }
 
 void pipeline_refuse_ingests(struct pipeline *pipeline)

@@ -13,6 +13,7 @@
 
 #include "crawl/fetch/fetch.h"
 #include "daemon/engine/engine.h"
+#include "daemon/pipeline/host_tally.h"
 #include "daemon/runtime/time_histogram.h"
 #include "page/page.h"
 #include "store/error.h"
@@ -71,23 +72,42 @@ struct ingestion;
 
 struct ingestion *pipeline_begin_ingest(struct pipeline *pipeline);
 
+/* Whether there is a site of the host. Any thread. */
+bool pipeline_has_site(const struct pipeline *pipeline, struct slice host);
+
+/* On which terms an archived answer is handed in. */
+struct ingest_terms {
+	uint64_t time_ms; /* when it was fetched, not after now; 0: now */
+	bool is_undated;  /* nobody knows: it replaces nothing */
+	bool adds_site;   /* its site is added when there is none */
+	bool replaces;    /* also a page that the daemon fetched itself */
+};
+
 /*
- * Hand in an archived answer for `url`, as if it had been fetched at `time_ms`
- * (not after now; 0: now). The body moves out of `result`. A new site is added.
- * Waits only for room; an answer that is older than the stored one is dropped.
- * Any thread. ERR_STOPPED.
+ * Hand in an archived answer for `url`. The body moves out of `result`. Waits
+ * only for room; an answer that is older than the stored one is dropped. Any
+ * thread. ERR_STOPPED.
  */
 enum error pipeline_ingest(struct pipeline *pipeline,
 			   struct ingestion *ingestion, const struct url *url,
-			   struct fetch_result *result, uint64_t time_ms);
+			   struct fetch_result *result,
+			   const struct ingest_terms *terms);
+
+struct ingest_outcome {
+	uint64_t refused; /* pages: there were too many sites, or they were no
+			     HTML after all */
+	struct host_tally over; /* of the refused: those of a site beyond
+				   crawl.max_sites */
+	uint64_t kept;          /* pages: the daemon has fetched them itself */
+	uint64_t new_sites;     /* were added */
+};
 
 /*
  * Wait until all of it is committed, or the daemon stops, and free the
- * ingestion. Returns how many pages could not be taken: there were too many
- * sites, or they were no HTML after all.
+ * ingestion. host_tally_free() what `outcome_out` holds.
  */
-uint64_t pipeline_end_ingest(struct pipeline *pipeline,
-			     struct ingestion *ingestion);
+void pipeline_end_ingest(struct pipeline *pipeline, struct ingestion *ingestion,
+			 struct ingest_outcome *outcome_out);
 
 /*
  * Refuse new ingests and wake waiting ones: call before pipeline_stop(), so

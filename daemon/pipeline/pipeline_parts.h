@@ -23,7 +23,7 @@ struct command {
 /* Lives until its client has left and its last page is done. */
 struct ingestion {
 	size_t waiting; /* pages that are not done */
-	uint64_t refused;
+	struct ingest_outcome outcome;
 	bool is_left; /* its client no longer waits */
 };
 

@@ -232,20 +232,35 @@ class Client:
         with open(path, "wb") as file:
             file.write(reply.body)
 
-    def ingest(self, archive: bytes) -> dict[str, Any]:
-        """Store the pages of a web archive (WARC); what has become of them."""
+    def ingest(self, archive: bytes, *, hosts: Iterable[str] = (),
+               replace: bool = False) -> dict[str, Any]:
+        """Store the pages of a web archive (WARC); what has become of them.
+
+        With hosts, in which * stands for any characters, only their pages, and
+        sites of these hosts are added; without, the daemon adds but a few. With
+        replace also pages that the daemon fetched itself are replaced.
+        """
+        arguments = [("host", host) for host in hosts]
+        if replace:
+            arguments.append(("replace", "1"))
+        target = "/v1/ingest"
+        if arguments:
+            target += "?" + urllib.parse.urlencode(arguments)
         report: dict[str, Any] = self._transport.exchange(
-            "POST", "/v1/ingest", archive, "application/warc").json()
+            "POST", target, archive, "application/warc").json()
         return report
 
-    def hand_in(self, pages: Iterable[BatchPage]) -> dict[str, Any]:
+    def hand_in(self, pages: Iterable[BatchPage], *,
+                replace: bool = False) -> dict[str, Any]:
         """Store pages (url, html), as if the daemon had fetched them now.
 
         It learns the templates of their sites, which need not be watched. What
-        has become of them, as ingest(); they are sent at once.
+        has become of them, as ingest(); they are sent at once. Pages that the
+        daemon fetched itself stay unless replace is given.
         """
         date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        return self.ingest(b"".join(_record(page, date) for page in pages))
+        return self.ingest(b"".join(_record(page, date) for page in pages),
+                           hosts=["*"], replace=replace)
 
     def text(self, url: str, *,
              fetch: Literal["never", "missing", "always"] | None = None,

@@ -89,7 +89,7 @@ class Jobs(harness.Case):
             "a", "own.html")).status, 200)
         messages = self.node.messages()
         self.assertEqual(messages.count("it is passed over"), 5, messages)
-        self.assertEqual(messages.count("crawl.max_sites"), 2, messages)
+        self.assertEqual(messages.count("crawl.max_sites"), 3, messages)
         self.node.watch(self.url("b"))
         refused = self.node.post("/v1/sites", {"url": self.url("c")})
         self.assertIn("crawl.max_sites",

@@ -7,6 +7,7 @@ warc_check.py, which shares nothing with our reader.
 
 import gzip
 import io
+import json
 import os
 import shutil
 import socket
@@ -21,20 +22,20 @@ HOST = "archived.example"
 MIB = 1 << 20
 
 
-def record(kind, url, block, length=None):
+def record(kind, url, block, length=None, date="2020-01-02T03:04:05Z"):
     """A record of WARC 1.0, as its bytes."""
     head = (f"WARC/1.0\r\nWARC-Type: {kind}\r\n"
             f"WARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\n"
-            f"WARC-Target-URI: {url}\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n"
+            f"WARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"
             "Content-Type: application/http; msgtype=response\r\n"
             f"Content-Length: {len(block) if length is None else length}"
             "\r\n\r\n")
     return head.encode() + block + b"\r\n\r\n"
 
 
-def page(url, body, kind="text/html"):
+def page(url, body, kind="text/html", **options):
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n"
-    return record("response", url, head.encode() + body)
+    return record("response", url, head.encode() + body, **options)
 
 
 def sample_pages():
@@ -58,8 +59,8 @@ def peak_bytes(daemon):
 
 
 class Ingest(harness.Case):
-    def ingest(self, daemon, body):
-        answer = daemon.post("/v1/ingest", body)
+    def ingest(self, daemon, body, query=""):
+        answer = daemon.post("/v1/ingest" + query, body)
         self.assertEqual(answer.status, 200, answer.text)
         return answer.json
 
@@ -132,12 +133,95 @@ class Ingest(harness.Case):
             {"records": 9, "pages": 1, "revisits": 1, "redirects": 1,
              "refused": 3, "complete": True})
         self.assertEqual(report["skipped"],
-                         {"not-html": 1, "error-status": 1, "other": 1})
+                         {"not-html": 1, "error-status": 1, "other": 1,
+                          "other-host": 0, "no-site": 0})
         self.assertEqual([e["error"] for e in report["errors"]],
                          ["malformed", "malformed", "too_large"])
         self.assertEqual(report["errors"][0]["url"], "http://a.example/bad")
         at = report["errors"][0]["offset"]
         self.assertEqual(archive[at:at + 5], b"WARC/")
+
+    def test_an_archive_adds_a_few_sites_and_those_that_are_named(self):
+        daemon = self.daemon({"crawl": {"max_sites": 20}})
+        file = self.folder() / "hosts.warc"
+        file.write_bytes(b"".join(
+            page(f"http://h{i:02}.example/{j}", b"<p>some words of a page</p>")
+            for j in range(2) for i in range(25)))
+        report = self.ingest(daemon, file.read_bytes(), "?new_sites=3")
+        self.assertEqual((report["pages"], report["new_sites"],
+                          report["skipped"]["no-site"]), (6, 3, 44))
+        self.assertEqual(
+            report["hosts"], [{"host": f"h{i:02}.example", "pages": 2,
+                               "error": "no_site"} for i in range(3, 25)])
+        done = daemon.ctl("ingest", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("skipped: 24 pages of hosts that are no sites: "
+                      "h13.example (2), ", done.stderr)
+        self.assertIn("--host", done.stderr)
+        self.assertEqual(len(daemon.json("/v1/sites")["sites"]), 13)
+        # none, where only those that exist are wanted
+        report = self.ingest(daemon, file.read_bytes(), "?new_sites=0")
+        self.assertEqual((report["pages"], report["new_sites"]), (26, 0))
+        done = daemon.ctl("--json", "ingest", "--host", "H2*.example",
+                          "--host", "h13.example", file)
+        report = json.loads(done.stdout)
+        self.assertEqual((report["pages"], report["new_sites"],
+                          report["skipped"]["other-host"]), (12, 6, 38))
+        # no place is left for one of them
+        done = daemon.ctl("ingest", "--host=*", file)
+        self.assertIn("beyond crawl.max_sites: ", done.stderr)
+        self.assertEqual(len(daemon.json("/v1/sites")["sites"]), 20)
+        for wrong in ("?host=a/b", "?host=", "?replace=2", "?new_sites=x",
+                      "?" + "&".join(["host=a"] * 65)):
+            answer = daemon.post("/v1/ingest" + wrong, b"")
+            self.assertEqual(answer.status, 400, wrong)
+
+    def test_what_was_fetched_is_kept(self):
+        web = self.web()
+        daemon = self.daemon()
+        daemon.crawl(web.url)
+        text = daemon.get("/v1/text?fetch=never&url=" + web.url).text
+        fetched = self.fetched_pages(daemon, web)
+        self.assertGreater(len(fetched), 3)
+        file = self.folder() / "owned.warc"
+        file.write_bytes(b"".join(
+            page(url, b"<p>owned by an archive</p>", date=date)
+            for url in [*fetched, web.url + "none"]
+            for date in ("2035-01-01T00:00:00Z",
+                         time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))))
+        done = daemon.ctl("ingest", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"kept: {2 * len(fetched)} pages that the daemon "
+                      "fetched itself", done.stderr)
+        self.assertEqual(
+            daemon.get("/v1/text?fetch=never&url=" + web.url).text, text)
+        done = daemon.ctl("--json", "ingest", "--replace", file)
+        self.assertEqual(json.loads(done.stdout)["kept"], 0)
+        self.assertEqual(
+            daemon.get("/v1/text?fetch=never&url=" + web.url).text.strip(),
+            "owned by an archive")
+        # what was asked to be fetched is fetched, and is the daemon's again
+        self.assertEqual(
+            daemon.get("/v1/text?fetch=always&url=" + web.url).text, text)
+
+    def fetched_pages(self, daemon, web):
+        host = urllib.parse.urlsplit(web.url).netloc
+        return [url for cluster in daemon.clusters(host)
+                for url in daemon.pages(cluster["id"])]
+
+    def test_a_date_in_the_future_replaces_nothing(self):
+        daemon = self.daemon()
+        url = f"http://{HOST}/"
+        for date, words, stands in (
+                ("2020-01-01T00:00:00Z", "first", "first"),
+                ("2035-01-01T00:00:00Z", "future", "first"),
+                ("never", "undated", "first"),
+                ("2021-01-01T00:00:00Z", "second", "second")):
+            self.ingest(daemon, page(url, b"<p>the %s words</p>" % (
+                words.encode()), date=date))
+            self.assertEqual(
+                daemon.get("/v1/text?fetch=never&url=" + url).text.strip(),
+                f"the {stands} words")
 
     def test_what_is_no_archive_is_refused(self):
         daemon = self.daemon()

@@ -489,6 +489,14 @@ static struct page_row row_of(const char *text)
 	return row;
 }
 
+/* What else is said of a page that is handed in. */
+static struct {
+	bool is_undated;
+	bool replaces;
+	bool was_poisoned;
+	bool is_kept; /* out */
+} terms;
+
 /* Hand in, or bring, template 0 or 1 as the page at `text`. */
 static void bring(enum change_kind kind, const char *text, unsigned seed,
 		  bool is_broken, uint64_t time_ms)
@@ -506,9 +514,13 @@ static void bring(enum change_kind kind, const char *text, unsigned seed,
 	visit.change.answer.page.time_ms = time_ms;
 	visit.change.answer.page.options =
 		kind == CHANGE_INGEST ? &options : NULL;
+	visit.change.answer.page.is_undated = terms.is_undated;
+	visit.change.answer.page.replaces = terms.replaces;
+	visit.change.answer.page.was_poisoned = terms.was_poisoned;
 	visit.change.answer.outcome.http_status = 200;
 	engine_commit(world.engine, &visit.change, 1, world.now_ms, NULL);
 	ck_assert_int_eq(visit.change.error, ERR_NONE);
+	terms.is_kept = visit.change.answer.page.is_kept;
 	free_visit(&visit);
 }
 
@@ -524,6 +536,92 @@ START_TEST(what_is_handed_in_makes_its_site_and_the_newest_counts)
 	bring(CHANGE_INGEST, "http://a.test/x", 3, false, 6000);
 	ck_assert_uint_ne(row_of("http://a.test/x").content_hash, newest);
 	ck_assert_uint_eq(world_site(&world, "a.test").found_count, 0);
+}
+END_TEST
+
+START_TEST(what_was_fetched_is_replaced_on_demand_alone)
+{
+	uint64_t fetched;
+
+	memset(&terms, 0, sizeof(terms));
+	add_site(usual());
+	bring(CHANGE_PAGE, "http://a.test/x", 1, false, 0);
+	fetched = row_of("http://a.test/x").content_hash;
+	world.now_ms += 1000;
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
+	ck_assert(terms.is_kept);
+	ck_assert_uint_eq(row_of("http://a.test/x").content_hash, fetched);
+	bring(CHANGE_INGEST, "http://a.test/y", 2, false, 5);
+	ck_assert(!terms.is_kept);
+	terms.replaces = true;
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, 5); /* older */
+	ck_assert(!terms.is_kept);
+	ck_assert_uint_eq(row_of("http://a.test/x").content_hash, fetched);
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
+	ck_assert_uint_ne(row_of("http://a.test/x").content_hash, fetched);
+	/* it is an archive's now, until it is fetched once more */
+	terms.replaces = false;
+	bring(CHANGE_INGEST, "http://a.test/x", 3, false, world.now_ms);
+	ck_assert(!terms.is_kept);
+	bring(CHANGE_PAGE, "http://a.test/x", 3, false, 0);
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
+	ck_assert(terms.is_kept);
+}
+END_TEST
+
+START_TEST(a_page_without_a_date_replaces_nothing)
+{
+	uint64_t dated;
+
+	memset(&terms, 0, sizeof(terms));
+	bring(CHANGE_INGEST, "http://a.test/x", 1, false, 5000);
+	dated = row_of("http://a.test/x").content_hash;
+	terms.is_undated = true;
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
+	ck_assert_uint_eq(row_of("http://a.test/x").content_hash, dated);
+	bring(CHANGE_INGEST, "http://a.test/y", 2, false, world.now_ms);
+	ck_assert_uint_eq(row_of("http://a.test/y").fetched_ms, world.now_ms);
+	terms.replaces = true;
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
+	ck_assert_uint_ne(row_of("http://a.test/x").content_hash, dated);
+}
+END_TEST
+
+/* Rows of earlier versions do not say where a page is from. */
+START_TEST(an_unmarked_page_is_of_an_archive_where_nothing_is_fetched)
+{
+	uint64_t page = page_key_of(slice_of("http://a.test/x"));
+	struct page_row row;
+	struct txn txn;
+	uint32_t site;
+
+	memset(&terms, 0, sizeof(terms));
+	bring(CHANGE_INGEST, "http://a.test/x", 1, false, 5000);
+	site = world_site(&world, "a.test").id;
+	txn = txn_begin_write(world.store);
+	ck_assert(page_row_get(&txn, site, page, &row));
+	ck_assert_uint_ne(row.flags & PAGE_ROW_IS_INGESTED, 0);
+	row.flags = 0;
+	page_row_put(&txn, site, page, &row);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, 6000);
+	ck_assert(!terms.is_kept);
+}
+END_TEST
+
+START_TEST(no_site_is_added_for_an_archive_that_may_not)
+{
+	struct visit visit = {.change.kind = CHANGE_INGEST};
+
+	url_parse(&visit.url, slice_of("http://b.test/x"), NULL);
+	world_page(&visit.html, 0, 0);
+	read_page(&visit, 200);
+	visit.change.url = &visit.url;
+	visit.change.answer.outcome.http_status = 200;
+	engine_commit(world.engine, &visit.change, 1, world.now_ms, NULL);
+	ck_assert_int_eq(visit.change.error, ERR_NOT_FOUND);
+	ck_assert(!visit.change.answer.page.is_new_site);
+	free_visit(&visit);
 }
 END_TEST
 
@@ -575,10 +673,15 @@ START_TEST(an_old_archive_does_not_undo_a_redirect)
 	bring(CHANGE_PAGE, "http://a.test/x", 1, false, 0);
 	lead("http://a.test/x", "http://a.test/y");
 	ck_assert(is_redirect("http://a.test/x"));
+	memset(&terms, 0, sizeof(terms));
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms + 1);
+	ck_assert(terms.is_kept);
+	terms.replaces = true;
 	bring(CHANGE_INGEST, "http://a.test/x", 2, false, 5);
 	ck_assert(is_redirect("http://a.test/x"));
 	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms + 1);
 	ck_assert(!is_redirect("http://a.test/x"));
+	memset(&terms, 0, sizeof(terms));
 }
 END_TEST
 
@@ -669,6 +772,12 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_sitemap_brings_back_what_has_changed);
 	tcase_add_test(tests,
 		       what_is_handed_in_makes_its_site_and_the_newest_counts);
+	tcase_add_test(tests, what_was_fetched_is_replaced_on_demand_alone);
+	tcase_add_test(tests, a_page_without_a_date_replaces_nothing);
+	tcase_add_test(
+		tests,
+		an_unmarked_page_is_of_an_archive_where_nothing_is_fetched);
+	tcase_add_test(tests, no_site_is_added_for_an_archive_that_may_not);
 	tcase_add_test(tests, a_broken_page_does_not_replace_a_whole_one);
 	tcase_add_test(tests, an_old_archive_does_not_undo_a_redirect);
 	tcase_add_test(tests, a_sitemap_that_has_moved_is_a_sitemap_still);

@@ -126,6 +126,27 @@ START_TEST(a_site_keeps_the_newest_hundred)
 }
 END_TEST
 
+/* Bytes that a client uploads do not make the daemon visit the site less. */
+START_TEST(what_a_client_hands_in_is_no_reason_to_spare_the_site)
+{
+	struct url url;
+	struct change change = {.kind = CHANGE_SITE_ADD, .url = &url};
+	struct work work;
+	struct work_order order = {
+		.work = &work, .max = 1, .max_per_site = 1, .lease_ms = 1000};
+
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	change.site_add =
+		(struct site_options){.max_pages = 10, .max_depth = 10};
+	for (unsigned i = 0; i < 5; i++)
+		poison(i, "<p>boom");
+	ck_assert_int_eq(
+		engine_commit(world.engine, &change, 1, world.now_ms, &order),
+		ERR_NONE);
+	ck_assert_uint_eq(order.count, 1);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("poison");
@@ -135,6 +156,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_poisoned_page_is_kept_with_its_reason);
 	tcase_add_test(tcase, it_is_forgotten_when_asked_for);
 	tcase_add_test(tcase, a_site_keeps_the_newest_hundred);
+	tcase_add_test(tcase,
+		       what_a_client_hands_in_is_no_reason_to_spare_the_site);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,0 +1,44 @@
+/*
+ * crawl/url/host_glob.h - a list of hosts in which '*' stands for any
+ * characters, such as "example.org" and "*.example.org". Pure.
+ */
+#ifndef CRAWL_URL_HOST_GLOB_H
+#define CRAWL_URL_HOST_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "crawl/url/pattern.h"
+#include "crawl/url/url.h"
+#include "store/slice.h"
+
+enum { MAX_HOST_GLOBS = 64 };
+
+struct host_globs {
+	struct pattern patterns[MAX_HOST_GLOBS]; /* [count] */
+	struct slice texts[MAX_HOST_GLOBS];      /* the same in canonical form:
+						    letters, digits and
+						    "-._:[]*" */
+	size_t count;
+	struct arena *arena;
+};
+
+/*
+ * Add a host, with its port if that is not the default one, in any form that
+ * url_parse() knows; one with '*' must have the canonical form except for upper
+ * case. False, with nothing changed: it is neither, or the list is full.
+ */
+bool host_globs_add(struct host_globs *globs, struct slice text);
+
+/*
+ * Whether one of them is the canonical host `host` (struct url). O(host + glob)
+ * for each glob, whatever its stars.
+ */
+bool host_globs_match(const struct host_globs *globs, struct slice host);
+
+/* Whether it is one host without a star. */
+bool host_globs_is_host(const struct host_globs *globs);
+
+void host_globs_free(struct host_globs *globs);
+
+#endif

@@ -91,6 +91,11 @@ START_TEST(ten_redirects_are_followed)
 {
 	ck_assert_msg(get("/10"), "%s", trouble.data);
 	ck_assert_str_eq(page.url.text + page.url.path, "/page");
+}
+END_TEST
+
+START_TEST(an_eleventh_redirect_is_not)
+{
 	ck_assert(!get("/11"));
 	ck_assert_str_eq(trouble.data, "it redirects more than 10 times");
 }
@@ -131,6 +136,7 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_page_comes_with_its_address_behind_redirects);
 	tcase_add_test(tcase, ten_redirects_are_followed);
+	tcase_add_test(tcase, an_eleventh_redirect_is_not);
 	tcase_add_test(tcase, robots_are_obeyed_behind_redirects_too);
 	tcase_add_test(tcase, a_redirect_leads_to_no_private_address);
 	tcase_add_test(tcase, what_is_no_page_is_told);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "crawl/warc/warc_write.h"
+#include "daemon/answer/csv.h"
 #include "page/kind/page_class.h"
 #include "store/date.h"
 #include "store/hash.h"
@@ -162,22 +163,6 @@ static void append_line(const struct told_text *told, struct buffer *out)
 	buffer_append_byte(out, '\n');
 }
 
-/* A field of RFC 4180, and what follows it. */
-static void append_field(struct slice text, const char *behind,
-			 struct buffer *out)
-{
-	const char *bytes = text.data;
-
-	buffer_append_byte(out, '"');
-	for (size_t i = 0; i < text.size; i++) {
-		if (bytes[i] == '"')
-			buffer_append_byte(out, '"');
-		buffer_append_byte(out, bytes[i]);
-	}
-	buffer_append_byte(out, '"');
-	buffer_append_text(out, behind);
-}
-
 static void append_row(const struct told_text *told, struct buffer *out)
 {
 	const struct page_answer *answer = told->answer;
@@ -190,18 +175,22 @@ static void append_row(const struct told_text *told, struct buffer *out)
 	date_format(told->page->fetched_ms, date);
 	write_cluster(told, cluster, sizeof(cluster));
 	buffer_printf(out, "%s,", place);
-	append_field(slice_of(told->url), ",", out);
-	buffer_printf(out, "%s,%s,%s,%s,", date,
-		      page_class_name(told->page->page_class), cluster,
+	csv_append_cell(slice_of(told->url), told->is_raw, out);
+	buffer_printf(out, ",%s,%s,", date,
+		      page_class_name(told->page->page_class));
+	csv_append_cell(slice_of(cluster), told->is_raw, out);
+	buffer_printf(out, ",%s,",
 		      is_told ? answer_quality_name(answer->quality) : "");
 	if (is_told && !isnan(answer->confidence))
 		buffer_printf(out, "%.3f", (double)answer->confidence);
 	buffer_append_byte(out, ',');
-	append_field(slice_of(is_told ? answer->method : ""), ",", out);
-	buffer_printf(out, "%s,", is_told ? "" : error_code(told->error));
-	append_field(is_told ? buffer_slice(&answer->body)
-			     : slice_of(answer->reason),
-		     "\r\n", out);
+	csv_append_cell(slice_of(is_told ? answer->method : ""), told->is_raw,
+			out);
+	buffer_printf(out, ",%s,", is_told ? "" : error_code(told->error));
+	csv_append_cell(is_told ? buffer_slice(&answer->body)
+				: slice_of(answer->reason),
+			told->is_raw, out);
+	buffer_append_text(out, "\r\n");
 }
 
 static void append_record(const struct told_text *told, bool is_plain,

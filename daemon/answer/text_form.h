@@ -40,6 +40,7 @@ struct told_text {
 	const char *host;               /* the same */
 	const char *url;                /* of any; "": none */
 	enum format format;             /* of the text */
+	bool is_raw; /* cells of CSV may be formulas, see csv_append_cell() */
 	enum error error;
 	const struct page_answer *answer; /* after an error only its reason */
 };

@@ -99,6 +99,16 @@ static bool read_form(struct call *call, struct text_wish *wish)
 	return false;
 }
 
+static bool read_raw(struct call *call, struct text_wish *wish)
+{
+	uint64_t is_raw;
+
+	if (!call_number(call, "raw", 0, 1, &is_raw))
+		return false;
+	wish->is_raw = is_raw != 0;
+	return true;
+}
+
 static bool read_template(struct call *call, struct text_wish *wish)
 {
 	uint64_t cluster;
@@ -119,8 +129,8 @@ static bool read_wish(struct call *call, struct text_wish *wish)
 	*wish = (struct text_wish){
 		.filter = {.host = call->host, .before_ms = clock_wall_ms()},
 	};
-	return read_form(call, wish) && read_since(call, wish) &&
-	       read_template(call, wish) &&
+	return read_form(call, wish) && read_raw(call, wish) &&
+	       read_since(call, wish) && read_template(call, wish) &&
 	       read_words(call, &qualities,
 			  http_argument(call->exchange, "quality"),
 			  &wish->qualities) &&

@@ -28,6 +28,7 @@ enum {
 struct search {
 	struct asking asking;
 	enum text_form form;
+	bool is_raw;
 	uint32_t site;
 	uint32_t qualities;
 	double min_confidence;
@@ -125,6 +126,7 @@ static void work(void *context, void *memory)
 				.host = asking->call.host,
 				.url = page.url,
 				.format = asking->question->request.format,
+				.is_raw = search->is_raw,
 				.error = error,
 				.answer = &answer,
 			},
@@ -249,6 +251,7 @@ static enum error start(struct text_stream *stream, const struct call *call,
 
 	search->form = wish->form;
 	search->site = text_walk_site(stream->walk);
+	search->is_raw = wish->is_raw;
 	search->qualities = wish->qualities;
 	search->min_confidence = wish->min_confidence;
 	asking_begin(&search->asking, call, question);

@@ -26,6 +26,7 @@ struct text_wish {
 	uint32_t qualities;    /* a bit for each enum answer_quality */
 	double min_confidence; /* 0: also what has none */
 	uint64_t limit;        /* pages; 0: all */
+	bool is_raw;           /* cells of CSV may be formulas */
 	bool is_resumed;       /* without what stands before the first page */
 };
 

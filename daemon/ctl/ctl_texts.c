@@ -170,6 +170,8 @@ static void make_target(const struct ctl *ctl, const char *host,
 	append_argument(target, "since",
 			output->since[0] != '\0' ? output->since
 						 : option_text(ctl, "since"));
+	if (option_given(ctl, "raw"))
+		append_argument(target, "raw", "1");
 	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
 		append_argument(target, arguments[i],
 				option_text(ctl, arguments[i]));
@@ -245,6 +247,10 @@ static const struct verb_option texts_options[] = {
 	 .kind = OPTION_CHOICE,
 	 .value = "jsonl|wet|wet.gz|csv",
 	 .meaning = "default: jsonl"},
+	{.name = "raw",
+	 .kind = OPTION_FLAG,
+	 .meaning = "in CSV, no apostrophe before cells that begin with "
+		    "= + - @"},
 	{.name = "content",
 	 .kind = OPTION_CHOICE,
 	 .value = "txt|md|json|html|xml",

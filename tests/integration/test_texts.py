@@ -166,6 +166,25 @@ class Texts(harness.Case):
             [(row["url"], row["sequence"], row["text"])
              for row in self.lines()])
 
+    def test_a_spreadsheet_runs_no_cell(self):
+        daemon = self.daemon()
+        page = ("<html><head><title>x</title></head><body><div><p>"
+                "=HYPERLINK(A1) and +1 and so on, of many words that stand "
+                "here alone, so that it is content.</p></div></body></html>")
+        daemon.post("/v1/ingest", record("http://cells.example/1",
+                                         page.encode()))
+        daemon.wait_for("cells.example")
+
+        def text(*options):
+            done = daemon.ctl("texts", "--format", "csv", *options,
+                              "cells.example")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return list(csv.DictReader(io.StringIO(
+                done.stdout, newline="")))[0]["text"]
+
+        self.assertTrue(text().startswith("'=HYPERLINK(A1)"), text())
+        self.assertEqual(text("--raw"), text()[1:])
+
     def test_a_batch_is_as_each_page_by_itself(self):
         pages = [html(i) for i in range(PAGES, PAGES + 40)]
         rows = [json.dumps({"url": url_of(i), "html": page.decode()})

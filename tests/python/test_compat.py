@@ -65,6 +65,17 @@ def test_json_and_csv():
     assert rows[0][4] == "Of pages" and TEXT in rows[0][7]
 
 
+def test_csv_has_no_formulas():
+    page = HTML.replace("Of pages", "=HYPERLINK(1)")
+    rows = list(csv.reader(io.StringIO(trafilatura.extract(
+        page, URL, output_format="csv")), delimiter="\t"))
+    assert rows[0][4] == "'=HYPERLINK(1)"
+    cells = {"=1": "'=1", "\t1": "'\t1", " \u201c-1+1": "' \u201c-1+1",
+             "\uff20a": "'\uff20a", "-12.5": "-12.5", "+3%": "+3%", "a=1": "a=1",
+             "-": "'-", "": ""}
+    assert {text: trafilatura._cell(text) for text in cells} == cells
+
+
 def test_bare_extraction_and_metadata():
     document = trafilatura.bare_extraction(HTML, URL)
     assert (document.title, document.date) == ("Of pages", "2024-02-03")

@@ -8,7 +8,8 @@ Those that cannot be honoured raise NotImplementedError, which says what to use
 instead. Nothing is fetched: there is no fetch_url.
 
 What differs besides: links are always in Markdown; the language and the date
-are those that the page declares, never guessed; `fingerprint` is templated's;
+are those that the page declares, never guessed; `fingerprint` is templated's; in
+"csv" an apostrophe stands before a cell that a spreadsheet would run (`=1+1`);
 of text and Markdown the comments stand where the page has them.
 """
 
@@ -18,6 +19,7 @@ import csv
 import dataclasses
 import io
 import json
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
@@ -85,6 +87,12 @@ HEAD = ("title", "author", "url", "hostname", "description", "sitename",
         "date", "categories", "tags", "fingerprint", "id", "license")
 CSV = ("url", "id", "fingerprint", "hostname", "title", "image", "date",
        "text", "comments", "license", "pagetype")
+# Blanks, marks without a width and quotation marks, then an operator.
+FORMULA = re.compile(
+    r"[\t\r\n]|[\0- \"'`\x7f-\xa0\xab\xad\xbb\u1680\u180e\u2000-\u200f"
+    r"\u2018-\u201f\u2028-\u202f\u2039\u203a\u205f-\u2069\u3000\ufeff\uff02"
+    r"\uff07]*[=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]")
+NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)*%?")
 
 
 @dataclasses.dataclass
@@ -179,11 +187,18 @@ def _json(document: Document, with_metadata: bool) -> str:
     return json.dumps(row, ensure_ascii=False)
 
 
+def _cell(text: str) -> str:
+    """The text, with an apostrophe where a spreadsheet would run it: the rule
+    of daemon/answer/csv.h."""
+    is_formula = FORMULA.match(text) and not NUMBER.fullmatch(text)
+    return "'" + text if is_formula else text
+
+
 def _csv(document: Document) -> str:
     row = document.as_dict()
     out = io.StringIO()
     csv.writer(out, delimiter="\t").writerow(
-        [row[name] or "null" for name in CSV])
+        [_cell(row[name] or "null") for name in CSV])
     return out.getvalue()
 
 

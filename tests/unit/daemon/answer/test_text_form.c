@@ -112,10 +112,11 @@ START_TEST(an_error_is_a_line)
 				     "\"message\":\"it is \\\"old\\\"\"}}\n"));
 	buffer_clear(&out);
 	text_form_append(TEXT_FORM_CSV, &told, &out);
-	ck_assert_str_eq(out.data,
-			 "7.0000000000000008,\"http://a.test/1\","
-			 "2017-03-06T04:03:53Z,page,a.test/2,,,\"\",not_kept,"
-			 "\"it is \"\"old\"\"\"\r\n");
+	ck_assert_str_eq(
+		out.data,
+		"7.0000000000000008,\"http://a.test/1\","
+		"2017-03-06T04:03:53Z,page,\"a.test/2\",,,\"\",not_kept,"
+		"\"it is \"\"old\"\"\"\r\n");
 	buffer_clear(&out);
 	text_form_append(TEXT_FORM_WET, &told, &out);
 	ck_assert_uint_eq(out.size, 0);
@@ -126,12 +127,26 @@ START_TEST(a_row_of_csv)
 {
 	text_form_begin(TEXT_FORM_CSV, "", 0, &out);
 	text_form_append(TEXT_FORM_CSV, &told, &out);
-	ck_assert_str_eq(out.data,
-			 "sequence,url,fetched,type,cluster,quality,confidence,"
-			 "method,error,text\r\n"
-			 "7.0000000000000008,\"http://a.test/1\","
-			 "2017-03-06T04:03:53Z,page,a.test/2,ok,0.500,\"auto\","
-			 ",\"Say \"\"hello\"\",\nworld\"\r\n");
+	ck_assert_str_eq(
+		out.data,
+		"sequence,url,fetched,type,cluster,quality,confidence,"
+		"method,error,text\r\n"
+		"7.0000000000000008,\"http://a.test/1\","
+		"2017-03-06T04:03:53Z,page,\"a.test/2\",ok,0.500,\"auto\","
+		",\"Say \"\"hello\"\",\nworld\"\r\n");
+}
+END_TEST
+
+START_TEST(a_formula_in_csv_is_text_unless_raw_is_wanted)
+{
+	answer.body.size = 0;
+	buffer_append_text(&answer.body, "=1+1");
+	text_form_append(TEXT_FORM_CSV, &told, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, ",\"'=1+1\"\r\n"));
+	buffer_clear(&out);
+	told.is_raw = true;
+	text_form_append(TEXT_FORM_CSV, &told, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, ",\"=1+1\"\r\n"));
 }
 END_TEST
 
@@ -204,6 +219,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_page_that_was_handed_in_has_a_position);
 	tcase_add_test(tcase, an_error_is_a_line);
 	tcase_add_test(tcase, a_row_of_csv);
+	tcase_add_test(tcase, a_formula_in_csv_is_text_unless_raw_is_wanted);
 	tcase_add_test(tcase, a_record_of_wet);
 	tcase_add_test(tcase, a_record_has_the_same_name_again);
 	tcase_add_test(tcase, a_file_begins_with_who_made_it);

@@ -120,7 +120,7 @@ static enum error unpack_by(struct txn *txn, struct content_place place,
 		dictionary =
 			take_dictionary(txn, place.table, place.site, number);
 	if (dictionary == NULL)
-		return ERR_CORRUPT;
+		return txn->error != ERR_NONE ? txn->error : ERR_CORRUPT;
 	error = decompress_by(dictionary_bytes_slice(dictionary), frame,
 			      max_bytes, out);
 	dictionary_bytes_release(dictionary);
@@ -162,13 +162,19 @@ enum error content_unpack(struct txn *txn, struct content_place place,
 	return ERR_NONE;
 }
 
+/* Why there is no value. */
+static enum error error_of_absence(const struct txn *txn)
+{
+	return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;
+}
+
 enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 			uint32_t body_bytes, struct buffer *out)
 {
 	struct key key = key_page(site, page);
 	struct slice value = txn_get(txn, TABLE_BODIES, key_slice(&key));
 
-	return value.data == NULL ? ERR_NOT_FOUND
+	return value.data == NULL ? error_of_absence(txn)
 				  : content_unpack(txn,
 						   (struct content_place){
 							   TABLE_BODIES, site},
@@ -196,7 +202,7 @@ enum error content_record(struct txn *txn, uint32_t site, uint64_t page,
 	struct slice value = txn_get(txn, TABLE_RECORDS, key_slice(&key));
 
 	*record_out = (struct record){0};
-	return value.data == NULL ? ERR_NOT_FOUND
+	return value.data == NULL ? error_of_absence(txn)
 				  : content_record_open(txn, site, value,
 							bytes_out, record_out);
 }

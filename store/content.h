@@ -58,7 +58,8 @@ enum error content_unpack(struct txn *txn, struct content_place place,
 
 /*
  * Append the body of a page of `body_bytes` to `out`. ERR_NOT_FOUND when there
- * is none; otherwise as content_unpack().
+ * is none; otherwise as content_unpack(). Here and below the error of the
+ * transaction, when that has one.
  */
 enum error content_body(struct txn *txn, uint32_t site, uint64_t page,
 			uint32_t body_bytes, struct buffer *out);

@@ -155,9 +155,12 @@ struct taught bundle_learn(struct bundle *bundle, uint32_t cluster,
 		bundle->learned_bytes += lesson == NULL ? 0 : lesson->bytes;
 	}
 	if (lesson == NULL)
-		return (struct taught){0};
+		return (struct taught){.error = row == NULL || row->samples ==
+									NULL
+							? ERR_NOT_KEPT
+							: ERR_CORRUPT};
 	lesson->next = bundle->newest;
 	bundle->newest = lesson;
 	make_room(bundle);
-	return (struct taught){lesson->knowledge, lesson};
+	return (struct taught){lesson->knowledge, lesson, ERR_NONE};
 }

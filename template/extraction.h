@@ -65,7 +65,8 @@ enum error extraction_of_page(struct extraction *extraction,
  * classified among the pages of the site and counted as a page of its cluster:
  * in place of the stored page of the same URL, if that is in the cluster, else
  * in addition. ERR_NOT_HTML, ERR_NOT_FOUND (method), ERR_REFUSED (it needs a
- * template), ERR_MALFORMED (parameters or model); the reason is in the answer.
+ * template), ERR_MALFORMED (parameters or model), those of struct taught; the
+ * reason is in the answer.
  */
 enum error extraction_of_body(struct extraction *extraction,
 			      struct text_answer *answer);

@@ -78,7 +78,14 @@ static enum error take_tools(const struct extraction *extraction,
 	tools_out->taught = site->source->learn(
 		site->context, extraction->cluster, extraction->changes,
 		choice->extractor, tools_out->parameters);
-	return tools_out->taught.holder == NULL ? ERR_CORRUPT : ERR_NONE;
+	error = tools_out->taught.error;
+	if (error == ERR_NOT_KEPT)
+		snprintf(answer->reason, sizeof(answer->reason),
+			 "%s learns from pages of the cluster, of which none "
+			 "is kept: see retention.bodies_age, "
+			 "retention.bodies_count and retention.bodies_bytes",
+			 choice->extractor->name);
+	return error;
 }
 
 static void put_away(const struct extraction *extraction, struct tools *tools)

@@ -10,7 +10,7 @@
 /*
  * Fill method, reason, text and metadata of the answer, which has the cluster's
  * name and generation already. ERR_NOT_FOUND, ERR_REFUSED (method),
- * ERR_MALFORMED (parameters or model).
+ * ERR_MALFORMED (parameters or model); those of struct taught.
  */
 enum error method_run(const struct extraction *extraction,
 		      struct text_answer *answer);

@@ -58,7 +58,14 @@ struct cluster_state {
 /* What a sample of a cluster has taught a method. */
 struct taught {
 	const void *knowledge; /* by extractor->learn() */
-	void *holder;          /* NULL: there are no pages to learn from */
+	void *holder;          /* NULL after an error */
+	/*
+	 * Why there is none. ERR_BUSY: the cluster is gone, because the site
+	 * has changed since it was asked about; ERR_NOT_KEPT: none of its pages
+	 * is kept; ERR_CORRUPT: they are kept, and damaged; others of the
+	 * source.
+	 */
+	enum error error;
 };
 
 /*

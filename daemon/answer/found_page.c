@@ -52,6 +52,8 @@ enum error stored_find(struct txn *txn, const struct url *url,
 		    !page_row_get(txn, stored_out->site.id, stored_out->key,
 				  row) ||
 		    !slice_equal(row->url, slice_of(here.text))) {
+			if (txn->error != ERR_NONE)
+				return txn->error;
 			explain_absence(txn,
 					is_known ? &stored_out->site : NULL,
 					&here, answer);

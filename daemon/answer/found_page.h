@@ -17,7 +17,7 @@ struct stored {
 
 /*
  * Find the page of `url`, behind redirects. Its URL is in answer->url then.
- * ERR_NOT_FOUND, with the reason in the answer.
+ * ERR_NOT_FOUND, with the reason in the answer; errors of the transaction.
  */
 enum error stored_find(struct txn *txn, const struct url *url,
 		       struct stored *stored_out, struct text_answer *answer);

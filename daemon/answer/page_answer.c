@@ -50,6 +50,7 @@ static bool is_error(int32_t error)
 	case ERR_MALFORMED:
 	case ERR_CORRUPT:
 	case ERR_BUSY:
+	case ERR_NOT_KEPT:
 	case ERR_IO:
 	case ERR_TOO_LARGE:
 	case ERR_VERSION:
@@ -180,7 +181,8 @@ struct asking {
 	struct store *store;
 	const struct answer_rules *rules;
 	const struct text_request *request;
-	bool is_ahead; /* of all workers; nobody waits for it */
+	bool is_ahead;    /* of all workers; nobody waits for it */
+	bool is_repeated; /* it has failed because the site has changed */
 };
 
 static enum error run(const struct asking *asking, const struct place *place,
@@ -220,7 +222,9 @@ static enum error answer_stored(const struct asking *asking,
 	const struct text_request *request = asking->request;
 	struct text_answer told = {0};
 	struct found_page found = {
-		.wants_told = true,
+		/* what is told before there is a free worker may be old when
+		   there is one: a worker that asks reads what is now */
+		.wants_told = !asking->is_repeated,
 		.wants_counts = extraction_needs_counts(request),
 	};
 	enum error error = found_page_read(asking->store, asking->rules,
@@ -268,19 +272,25 @@ static enum error answer_given(const struct asking *asking,
 	return error;
 }
 
-/* Again, as long as the page changes under our hands. */
+/* Again, as long as the site changes under our hands. */
 static enum error answer_by(enum error (*try)(const struct asking *asking,
 					      struct page_answer *answer),
 			    const struct asking *asking,
 			    struct page_answer *answer_out)
 {
+	struct asking again = *asking;
 	enum error error = ERR_BUSY;
 
 	*answer_out = (struct page_answer){.confidence = NAN};
 	for (int i = 0; i < MAX_TRIES && error == ERR_BUSY; i++) {
+		again.is_repeated = i > 0;
 		buffer_clear(&answer_out->body);
-		error = try(asking, answer_out);
+		error = try(&again, answer_out);
 	}
+	if (error == ERR_BUSY)
+		snprintf(answer_out->reason, sizeof(answer_out->reason),
+			 "the site changes all the time; tried %d times",
+			 MAX_TRIES);
 	return error;
 }
 
@@ -348,7 +358,8 @@ enum error page_answer_stored(struct pool *pool, struct store *store,
 			      const struct text_request *request,
 			      struct page_answer *answer_out)
 {
-	const struct asking asking = {pool, store, rules, request, false};
+	const struct asking asking = {pool,    store, rules,
+				      request, false, false};
 	struct answer_key key;
 	enum error error = ERR_NONE;
 
@@ -368,9 +379,10 @@ enum error page_answer_given(struct pool *pool, struct store *store,
 			     const struct text_request *request,
 			     struct page_answer *answer_out)
 {
-	return answer_by(answer_given,
-			 &(struct asking){pool, store, rules, request, false},
-			 answer_out);
+	return answer_by(
+		answer_given,
+		&(struct asking){pool, store, rules, request, false, false},
+		answer_out);
 }
 
 enum error page_answer_teach(struct pool *pool, struct store *store,
@@ -380,7 +392,8 @@ enum error page_answer_teach(struct pool *pool, struct store *store,
 	struct page_answer answer;
 	enum error error = answer_by(
 		answer_stored,
-		&(struct asking){pool, store, rules, request, true}, &answer);
+		&(struct asking){pool, store, rules, request, true, false},
+		&answer);
 
 	buffer_free(&answer.body);
 	return error;

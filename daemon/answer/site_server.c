@@ -119,14 +119,15 @@ static bool answer_site(const struct site_server *server,
 static bool give_sample(const struct site_server *server, struct slice head,
 			struct message *answer)
 {
-	struct number_field row;
+	struct number_field asked;
+	struct sample_field row = {0};
 
-	if (!row_layout_decode(&number_field_layout, head, &row) ||
-	    row.number > UINT32_MAX)
+	if (!row_layout_decode(&number_field_layout, head, &asked) ||
+	    asked.number > UINT32_MAX)
 		return false;
-	row.number = stored_site_sample(server->site, (uint32_t)row.number,
-					&answer->body);
-	answer->head = row_layout_encode(&number_field_layout, &row);
+	row.error = stored_site_sample(server->site, (uint32_t)asked.number,
+				       &answer->body, &row.changes);
+	answer->head = row_layout_encode(&sample_field_layout, &row);
 	teaching_count(server->rules->teaching, server->is_ahead);
 	return true;
 }

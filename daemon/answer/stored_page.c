@@ -170,23 +170,30 @@ uint32_t stored_pages_sample(const struct stored_pages *from,
 	return count;
 }
 
-uint32_t stored_sample_append(const struct stored_pages *from,
-			      uint32_t max_count, uint64_t max_bytes,
-			      struct buffer *list)
+enum error stored_sample_append(const struct stored_pages *from,
+				uint32_t max_count, uint64_t max_bytes,
+				struct buffer *list)
 {
 	struct candidate *first = mem_alloc(max_count, sizeof(*first));
 	uint32_t found = find_first(from, max_count, first);
 	uint64_t bytes = 0;
 	uint32_t count = 0;
+	enum error failure = ERR_NOT_KEPT;
 
 	for (uint32_t i = 0; i < found && (count < 2 || bytes <= max_bytes);
 	     i++) {
-		if (stored_page_append(from, first[i].key, &first[i].row,
-				       list) != ERR_NONE)
+		enum error error = stored_page_append(from, first[i].key,
+						      &first[i].row, list);
+
+		if (error != ERR_NONE) {
+			failure = error;
 			continue;
+		}
 		bytes += first[i].row.body_bytes;
 		count++;
 	}
 	free(first);
-	return count;
+	if (count == 0 && from->txn->error != ERR_NONE)
+		failure = from->txn->error;
+	return count == 0 ? failure : ERR_NONE;
 }

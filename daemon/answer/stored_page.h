@@ -27,7 +27,8 @@ struct stored_pages {
 	const struct page_limits *limits;
 };
 
-/* Append the source of the page. ERR_NOT_KEPT, ERR_CORRUPT. */
+/* Append the source of the page. ERR_NOT_KEPT, ERR_CORRUPT; the error of the
+ * transaction, when that has one. */
 enum error stored_page_body(const struct stored_pages *from, uint64_t key,
 			    const struct page_row *row, struct buffer *out);
 
@@ -40,10 +41,11 @@ enum error stored_page_append(const struct stored_pages *from, uint64_t key,
 			      const struct page_row *row, struct buffer *list);
 
 /* The same for the pages of stored_pages_sample(), where a damaged one takes
- * the place of another. Returns how many. */
-uint32_t stored_sample_append(const struct stored_pages *from,
-			      uint32_t max_count, uint64_t max_bytes,
-			      struct buffer *list);
+ * the place of another. ERR_NOT_KEPT: none of the cluster is kept; other errors
+ * when none of them can be read. */
+enum error stored_sample_append(const struct stored_pages *from,
+				uint32_t max_count, uint64_t max_bytes,
+				struct buffer *list);
 
 /*
  * Parse the page `key` of the site, whose row is `row`; page_destroy() it. Uses

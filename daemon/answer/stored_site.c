@@ -177,22 +177,26 @@ static bool is_current(void *context, struct known_page *page)
 	return true;
 }
 
-uint32_t stored_site_sample(struct stored_site *site, uint32_t cluster,
-			    struct buffer *list)
+enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
+			      struct buffer *list, uint32_t *changes_out)
 {
 	struct txn txn = txn_begin_read(site->store);
 	const struct stored_pages pages = {&txn, site->id, cluster,
 					   &site->rules->limits};
+	struct cluster_row state = {0};
 	struct site_row row;
-	uint32_t changes = 0;
+	enum error error = ERR_BUSY;
 
-	if (site_get(&txn, site->view.host, &row) && row.id == site->id) {
-		stored_sample_append(&pages, MAX_SAMPLE_PAGES, MAX_SAMPLE_BYTES,
-				     list);
-		changes = stored_site_state(&txn, site->id, cluster).changes;
-	}
+	/* the cluster was there when the caller learned of it */
+	if (site_get(&txn, site->view.host, &row) && row.id == site->id &&
+	    cluster_row_get(&txn, site->id, cluster, &state))
+		error = stored_sample_append(&pages, MAX_SAMPLE_PAGES,
+					     MAX_SAMPLE_BYTES, list);
+	else if (txn.error != ERR_NONE)
+		error = txn.error;
+	*changes_out = state.changes;
 	txn_abort(&txn);
-	return changes;
+	return error;
 }
 
 /* A copy of the record; NULL when it is damaged or not there. */
@@ -225,12 +229,10 @@ static const uint64_t *fragments(void *context, const struct known_page *page,
 	return hashes;
 }
 
-static uint32_t read_sample(void *context, uint32_t cluster,
-			    struct buffer *list)
+static enum error read_sample(void *context, uint32_t cluster,
+			      struct buffer *list, uint32_t *changes_out)
 {
-	struct stored_site *site = context;
-
-	return stored_site_sample(site, cluster, list);
+	return stored_site_sample(context, cluster, list, changes_out);
 }
 
 static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
@@ -239,20 +241,22 @@ static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 {
 	struct stored_site *site = context;
 	struct learned *learned;
+	enum error error;
 
 	assert(!site->is_read);
-	learned = learned_get(site->rules->learned,
-			      &(struct learned_question){
-				      .extractor = extractor,
-				      .parameters = parameters,
-				      .read = read_sample,
-				      .context = site,
-				      .site = site->id,
-				      .cluster = cluster,
-				      .limits = &site->rules->limits,
-				      .changes = changes,
-			      });
-	return (struct taught){learned_knowledge(learned), learned};
+	error = learned_get(site->rules->learned,
+			    &(struct learned_question){
+				    .extractor = extractor,
+				    .parameters = parameters,
+				    .read = read_sample,
+				    .context = site,
+				    .site = site->id,
+				    .cluster = cluster,
+				    .limits = &site->rules->limits,
+				    .changes = changes,
+			    },
+			    &learned);
+	return (struct taught){learned_knowledge(learned), learned, error};
 }
 
 static void release(void *context, struct taught taught)

@@ -40,8 +40,8 @@ void stored_site_close(struct stored_site *site);
 
 /* Append the sample of a cluster, as sample_reader of daemon/worker/learned.h
  * says. No transaction of this thread is open. */
-uint32_t stored_site_sample(struct stored_site *site, uint32_t cluster,
-			    struct buffer *list);
+enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
+			      struct buffer *list, uint32_t *changes_out);
 
 /* The page `key` with its row; the charset points where that of the row does.
  */

@@ -238,7 +238,7 @@ enum http_verdict call_fail(struct call *call, unsigned status,
 enum http_verdict call_fail_with(struct call *call, enum error error,
 				 const char *detail)
 {
-	if (error == ERR_MOVED || error == ERR_UNLOGGED)
+	if (error == ERR_MOVED || error == ERR_UNLOGGED || error == ERR_BUSY)
 		http_add_header(call->exchange, "Retry-After", "1");
 	/* while it was on its way: who asks looks again */
 	if (error == ERR_MOVED && call->is_passed)

@@ -165,12 +165,15 @@ struct reading {
 	struct site_row site;
 };
 
-static bool reading_begin(struct reading *reading, struct call *call)
+static enum error reading_begin(struct reading *reading, struct call *call)
 {
 	reading->call = call;
 	reading->txn = txn_begin_read(call->api->store);
 	reading->arena = arena_create();
-	return site_get(&reading->txn, slice_of(call->host), &reading->site);
+	if (site_get(&reading->txn, slice_of(call->host), &reading->site))
+		return ERR_NONE;
+	return reading->txn.error != ERR_NONE ? reading->txn.error
+					      : ERR_NOT_FOUND;
 }
 
 static void reading_end(struct reading *reading)
@@ -192,13 +195,13 @@ static enum error read_version(struct reading *reading, uint64_t number,
 
 static enum http_verdict reply_version(struct call *call, uint64_t number)
 {
-	enum error error = ERR_NOT_FOUND;
 	struct version *version;
 	struct version_row row;
 	struct reading reading;
 	json_t *value = NULL;
+	enum error error = reading_begin(&reading, call);
 
-	if (reading_begin(&reading, call))
+	if (error == ERR_NONE)
 		error = read_version(&reading, number, &row, &version);
 	if (error == ERR_NONE) {
 		value = version_json(version);
@@ -231,7 +234,7 @@ enum http_verdict api_get_diff(struct call *call)
 	struct version_row rows[2];
 	struct version_diff diff;
 	struct reading reading;
-	enum error error = ERR_NOT_FOUND;
+	enum error error;
 	json_t *value = NULL;
 	uint64_t from;
 	uint64_t to;
@@ -242,7 +245,8 @@ enum http_verdict api_get_diff(struct call *call)
 	if (from == 0 || to == 0)
 		return call_fail(call, 400, "bad_request",
 				 "from and to: two versions, from 1");
-	if (reading_begin(&reading, call))
+	error = reading_begin(&reading, call);
+	if (error == ERR_NONE)
 		error = read_version(&reading, from, &rows[0], &versions[0]);
 	if (error == ERR_NONE)
 		error = read_version(&reading, to, &rows[1], &versions[1]);

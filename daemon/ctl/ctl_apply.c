@@ -28,13 +28,14 @@ static void append_page(void *visitor, struct slice charset, struct slice body)
 }
 
 /* A sample_reader. */
-static uint32_t read_sample(void *context, uint32_t cluster,
-			    struct buffer *list)
+static enum error read_sample(void *context, uint32_t cluster,
+			      struct buffer *list, uint32_t *changes_out)
 {
 	const struct application *application = context;
 
 	bundle_each_sample(application->bundle, cluster, append_page, list);
-	return 0; /* a bundle is of one state */
+	*changes_out = 0; /* a bundle is of one state */
+	return list->size > 0 ? ERR_NONE : ERR_NOT_KEPT;
 }
 
 static struct taught learn(void *context, uint32_t cluster,
@@ -42,7 +43,8 @@ static struct taught learn(void *context, uint32_t cluster,
 			   const double *parameters)
 {
 	const struct application *application = context;
-	struct learned *learned = learned_get(
+	struct learned *learned;
+	enum error error = learned_get(
 		application->learned,
 		&(struct learned_question){
 			.extractor = extractor,
@@ -51,9 +53,10 @@ static struct taught learn(void *context, uint32_t cluster,
 			.context = context,
 			.cluster = cluster,
 			.limits = &bundle_site_of(application->bundle)->limits,
-		});
+		},
+		&learned);
 
-	return (struct taught){learned_knowledge(learned), learned};
+	return (struct taught){learned_knowledge(learned), learned, error};
 }
 
 static void release(void *context, struct taught taught)

@@ -148,16 +148,20 @@ static void make_room(struct learned_cache *cache)
 	}
 }
 
-/* buffer_free() its list. */
-static struct read_sample read_sample(const struct learned_question *question)
+/* buffer_free() its list, also after an error. */
+static enum error read_sample(const struct learned_question *question,
+			      struct read_sample *sample_out)
 {
-	struct read_sample sample = {0};
+	struct read_sample *sample = sample_out;
+	enum error error;
 
-	sample.changes = question->read(question->context, question->cluster,
-					&sample.list);
-	sample.hash = hash128(sample.list.data == NULL ? "" : sample.list.data,
-			      sample.list.size);
-	return sample;
+	*sample = (struct read_sample){0};
+	error = question->read(question->context, question->cluster,
+			       &sample->list, &sample->changes);
+	sample->hash =
+		hash128(sample->list.data == NULL ? "" : sample->list.data,
+			sample->list.size);
+	return error;
 }
 
 /* Of nothing yet; held once. */
@@ -212,49 +216,55 @@ static void keep(struct learned_cache *cache, struct learned *learned)
 }
 
 /* From the sample of now, unless that has been learned before. */
-static struct learned *learn_anew(struct learned_cache *cache,
-				  const struct learned_question *question)
+static enum error learn_anew(struct learned_cache *cache,
+			     const struct learned_question *question,
+			     struct learned **learned_out)
 {
-	struct read_sample sample = read_sample(question);
-	struct learned *learned = NULL;
+	struct read_sample sample;
+	enum error error = read_sample(question, &sample);
 
-	if (cache != NULL)
-		learned = find(cache, question, &sample);
-	if (learned == NULL) {
-		learned = learn(question, &sample);
-		if (learned != NULL && cache != NULL)
-			keep(cache, learned);
+	if (error == ERR_NONE && cache != NULL)
+		*learned_out = find(cache, question, &sample);
+	if (error == ERR_NONE && *learned_out == NULL) {
+		*learned_out = learn(question, &sample);
+		if (*learned_out == NULL)
+			error = ERR_CORRUPT;
+		else if (cache != NULL)
+			keep(cache, *learned_out);
 	}
 	buffer_free(&sample.list);
-	return learned;
+	return error;
 }
 
 /* Learn, one thread at a time; another thread may have learned it meanwhile. */
-static struct learned *learn_and_keep(struct learned_cache *cache,
-				      const struct learned_question *question)
+static enum error learn_and_keep(struct learned_cache *cache,
+				 const struct learned_question *question,
+				 struct learned **learned_out)
 {
-	struct learned *learned;
+	enum error error = ERR_NONE;
 
 	lock_acquire(&cache->learning);
-	learned = find(cache, question, NULL);
-	if (learned == NULL) {
+	*learned_out = find(cache, question, NULL);
+	if (*learned_out == NULL) {
 		assert(lock_is_held(&cache->learning));
-		learned = learn_anew(cache, question);
+		error = learn_anew(cache, question, learned_out);
 	}
 	lock_release(&cache->learning);
-	return learned;
+	return error;
 }
 
-struct learned *learned_get(struct learned_cache *cache,
-			    const struct learned_question *question)
+enum error learned_get(struct learned_cache *cache,
+		       const struct learned_question *question,
+		       struct learned **learned_out)
 {
-	struct learned *learned;
-
 	assert(question->extractor != NULL);
+	*learned_out = NULL;
 	if (cache == NULL)
-		return learn_anew(NULL, question);
-	learned = find(cache, question, NULL);
-	return learned != NULL ? learned : learn_and_keep(cache, question);
+		return learn_anew(NULL, question, learned_out);
+	*learned_out = find(cache, question, NULL);
+	return *learned_out != NULL
+		       ? ERR_NONE
+		       : learn_and_keep(cache, question, learned_out);
 }
 
 void learned_teach(struct learned_cache *cache,

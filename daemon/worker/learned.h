@@ -14,6 +14,7 @@
 #include "extract/core/extractor.h"
 #include "page/page.h"
 #include "store/buffer.h"
+#include "store/error.h"
 
 struct learned_cache;
 
@@ -27,12 +28,13 @@ void learned_cache_destroy(struct learned_cache *cache);
 size_t learned_cache_bytes(struct learned_cache *cache);
 
 /*
- * Append the sample of a cluster to `list`: of each page its body and its
- * charset (daemon/worker/item_list.h). Returns the changes of the cluster whose
- * pages these are (struct cluster_state).
+ * Append the sample of a cluster, at least one page, to `list`: of each page
+ * its body and its charset (daemon/worker/item_list.h). *changes_out are the
+ * changes of the cluster whose pages these are (struct cluster_state). Errors
+ * are those of struct taught; then nothing is appended.
  */
-typedef uint32_t sample_reader(void *context, uint32_t cluster,
-			       struct buffer *list);
+typedef enum error sample_reader(void *context, uint32_t cluster,
+				 struct buffer *list, uint32_t *changes_out);
 
 struct learned_question {
 	const struct extractor *extractor; /* learns_sample() */
@@ -51,10 +53,12 @@ struct learned;
  * From the cache, or from the sample, which one thread at a time reads; when
  * the cluster has changed meanwhile, from that of now. Its pages are copied,
  * and parsed when the transaction has ended. `cache` may be NULL. Release it;
- * until then learned_knowledge() is valid. NULL: there are no pages.
+ * until then learned_knowledge() is valid. *learned_out is NULL after an error:
+ * those of the reader; ERR_CORRUPT: none of the pages can be parsed.
  */
-struct learned *learned_get(struct learned_cache *cache,
-			    const struct learned_question *question);
+enum error learned_get(struct learned_cache *cache,
+		       const struct learned_question *question,
+		       struct learned **learned_out);
 
 /*
  * Learn from a sample that is at hand, and keep it for learned_get(), as if it

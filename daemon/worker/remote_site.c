@@ -149,26 +149,29 @@ static enum error answer_question(void *context,
 	return error;
 }
 
-/* A sample_reader. */
-static uint32_t read_sample(void *context, uint32_t cluster,
-			    struct buffer *list)
+/* A sample_reader. ERR_STOPPED: there is no answer. */
+static enum error read_sample(void *context, uint32_t cluster,
+			      struct buffer *list, uint32_t *changes_out)
 {
 	struct remote_site *site = context;
-	struct number_field number = {cluster};
+	const struct number_field number = {cluster};
 	struct buffer head = row_layout_encode(&number_field_layout, &number);
+	struct sample_field row = {.error = ERR_STOPPED};
 	struct message answer;
 
-	number.number = 0;
-	if (task_ask(site->task,
-		     &(struct inquiry){.kind = ASK_SAMPLE,
-				       .head = buffer_slice(&head)},
-		     &answer) &&
-	    row_layout_decode(&number_field_layout, buffer_slice(&answer.head),
-			      &number))
+	if (!task_ask(site->task,
+		      &(struct inquiry){.kind = ASK_SAMPLE,
+					.head = buffer_slice(&head)},
+		      &answer) ||
+	    !row_layout_decode(&sample_field_layout, buffer_slice(&answer.head),
+			       &row))
+		row = (struct sample_field){.error = ERR_STOPPED};
+	if (row.error == ERR_NONE)
 		buffer_append_slice(list, buffer_slice(&answer.body));
+	*changes_out = row.changes;
 	buffer_free(&head);
 	message_free(&answer);
-	return (uint32_t)number.number;
+	return (enum error)row.error;
 }
 
 static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
@@ -176,19 +179,21 @@ static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 			   const double *parameters)
 {
 	struct remote_site *site = context;
-	struct learned *learned =
-		learned_get(site->learned, &(struct learned_question){
-						   .extractor = extractor,
-						   .parameters = parameters,
-						   .read = read_sample,
-						   .context = site,
-						   .site = site->site,
-						   .cluster = cluster,
-						   .limits = site->limits,
-						   .changes = changes,
-					   });
+	struct learned *learned;
+	enum error error = learned_get(site->learned,
+				       &(struct learned_question){
+					       .extractor = extractor,
+					       .parameters = parameters,
+					       .read = read_sample,
+					       .context = site,
+					       .site = site->site,
+					       .cluster = cluster,
+					       .limits = site->limits,
+					       .changes = changes,
+				       },
+				       &learned);
 
-	return (struct taught){learned_knowledge(learned), learned};
+	return (struct taught){learned_knowledge(learned), learned, error};
 }
 
 static void release(void *context, struct taught taught)

@@ -51,6 +51,13 @@ static const struct field number_fields[] = {FIELD(number_field, number)};
 const struct row_layout number_field_layout =
 	LAYOUT(number_field, number_fields, 0, 0);
 
+static const struct field sample_fields[] = {
+	FIELD(sample_field, error),
+	FIELD(sample_field, changes),
+};
+const struct row_layout sample_field_layout =
+	LAYOUT(sample_field, sample_fields, 0, 0);
+
 static const struct field question_fields[] = {
 	FIELD(site_question_field, fragment_count),
 	FIELD(site_question_field, is_known),

@@ -72,11 +72,17 @@ struct text_task_answer {
 	struct slice cluster;
 };
 
-/* ASK_FIND: head is the URL. ASK_SAMPLE: as `cluster`; the answer's body is the
- * sample, its head the cluster's changes (struct cluster_state). ASK_MODEL:
- * nothing; the answer's body is the file. */
+/* ASK_FIND: head is the URL. ASK_SAMPLE: as `cluster`. ASK_MODEL: nothing; the
+ * answer's body is the file. */
 struct number_field {
 	uint64_t number;
+};
+
+/* The answer to ASK_SAMPLE: what a sample_reader (daemon/worker/learned.h)
+ * gives. Body: the sample. */
+struct sample_field {
+	int32_t error;
+	uint32_t changes;
 };
 
 /* ASK_SITE: struct site_question. Body: the fragments, then the signature. */
@@ -111,6 +117,7 @@ extern const struct row_layout known_field_layout;
 extern const struct row_layout text_task_request_layout;
 extern const struct row_layout text_task_answer_layout;
 extern const struct row_layout number_field_layout;
+extern const struct row_layout sample_field_layout;
 extern const struct row_layout site_question_field_layout;
 extern const struct row_layout site_answer_field_layout;
 extern const struct row_layout model_field_layout;

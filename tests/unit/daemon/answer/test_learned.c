@@ -118,11 +118,13 @@ END_TEST
 
 /* Reads of a sample of a cluster that has changed so often. */
 struct reading {
+	enum error error;
 	uint32_t changes;
 	unsigned reads;
 };
 
-static uint32_t read_page(void *context, uint32_t cluster, struct buffer *list)
+static enum error read_page(void *context, uint32_t cluster,
+			    struct buffer *list, uint32_t *changes_out)
 {
 	struct reading *reading = context;
 	struct buffer page = {0};
@@ -133,7 +135,8 @@ static uint32_t read_page(void *context, uint32_t cluster, struct buffer *list)
 	item_append(list, slice_of("utf-8"));
 	buffer_free(&page);
 	reading->reads++;
-	return reading->changes;
+	*changes_out = reading->changes;
+	return reading->error;
 }
 
 static const void *learn_nothing(const struct sample *sample,
@@ -153,24 +156,30 @@ START_TEST(a_sample_is_read_again_when_its_cluster_has_changed)
 	struct learned_cache *cache = learned_cache_create(1 << 20);
 	const double parameters[MAX_PARAMETERS] = {0};
 	struct reading reading = {0};
+	struct learned *learned;
+	struct learned_question question = {
+		.extractor = &extractor,
+		.parameters = parameters,
+		.read = read_page,
+		.context = &reading,
+		.site = 1,
+		.cluster = 1,
+		.limits = &page_limits_default,
+	};
 
 	for (unsigned i = 0; i < 6; i++) {
 		reading.changes = i / 2;
-		learned_release(
-			cache,
-			learned_get(cache,
-				    &(struct learned_question){
-					    .extractor = &extractor,
-					    .parameters = parameters,
-					    .read = read_page,
-					    .context = &reading,
-					    .site = 1,
-					    .cluster = 1,
-					    .changes = i / 2,
-					    .limits = &page_limits_default,
-				    }));
+		question.changes = i / 2;
+		ck_assert_int_eq(learned_get(cache, &question, &learned),
+				 ERR_NONE);
+		learned_release(cache, learned);
 		ck_assert_uint_eq(reading.reads, i / 2 + 1);
 	}
+	/* what the reader says, and nothing is kept of that */
+	reading.error = ERR_BUSY;
+	question.changes = 9;
+	ck_assert_int_eq(learned_get(cache, &question, &learned), ERR_BUSY);
+	ck_assert_ptr_null(learned);
 	learned_cache_destroy(cache);
 }
 END_TEST

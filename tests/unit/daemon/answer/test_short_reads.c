@@ -124,7 +124,8 @@ static const void *learn(const struct sample *sample, const double *parameters,
 	return NULL;
 }
 
-START_TEST(nobody_is_in_the_store_while_a_method_learns)
+/* Learn from the sample of a cluster; the error. */
+static enum error learn_of(uint32_t cluster)
 {
 	const struct extractor extractor = {.name = "test", .learn = learn};
 	const double parameters[MAX_PARAMETERS] = {0};
@@ -132,16 +133,68 @@ START_TEST(nobody_is_in_the_store_while_a_method_learns)
 	const struct site_source *source;
 	struct stored_site stored;
 	const struct site_view *view;
+	struct taught taught;
 
 	site.host = slice_of("a.test"); /* the row's is not ours to read */
 	view = stored_site_open(&stored, world.store, &site,
 				&answer_rules_default);
 
 	source = view->source;
-	source->release(view->context, source->learn(view->context, 1, 0,
-						     &extractor, parameters));
+	taught = source->learn(view->context, cluster, 0, &extractor,
+			       parameters);
+	ck_assert_int_eq(taught.holder == NULL, taught.error != ERR_NONE);
+	source->release(view->context, taught);
 	stored_site_close(&stored);
+	return taught.error;
+}
+
+START_TEST(nobody_is_in_the_store_while_a_method_learns)
+{
+	ck_assert_int_eq(learn_of(1), ERR_NONE);
 	ck_assert_uint_eq(sampled, PAGES);
+}
+END_TEST
+
+/* Drop the bodies of all pages; `flags` is what their rows say of that. */
+static void drop_bodies(uint16_t flags)
+{
+	struct site_row site = world_site(&world, "a.test");
+	struct txn txn = txn_begin_write(world.store);
+
+	for (unsigned i = 0; i < PAGES; i++) {
+		struct page_row row;
+		char url[64];
+		struct key key;
+
+		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
+		key = key_page(site.id, page_key_of(slice_of(url)));
+		txn_delete(&txn, TABLE_BODIES, key_slice(&key));
+		ck_assert(page_row_get(&txn, site.id,
+				       page_key_of(slice_of(url)), &row));
+		row.flags |= flags;
+		page_row_put(&txn, site.id, page_key_of(slice_of(url)), &row);
+	}
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+/* The site has changed since the caller learned of the cluster. */
+START_TEST(a_cluster_that_is_gone_is_no_damage)
+{
+	ck_assert_int_eq(learn_of(99), ERR_BUSY);
+}
+END_TEST
+
+START_TEST(pages_that_are_not_kept_are_no_damage)
+{
+	drop_bodies(PAGE_ROW_HAS_NO_BODY);
+	ck_assert_int_eq(learn_of(1), ERR_NOT_KEPT);
+}
+END_TEST
+
+START_TEST(pages_that_are_missing_are_damage)
+{
+	drop_bodies(0);
+	ck_assert_int_eq(learn_of(1), ERR_CORRUPT);
 }
 END_TEST
 
@@ -225,6 +278,9 @@ Suite *make_suite(void)
 			    nobody_is_in_the_store_while_an_answer_is_computed,
 			    0, 2);
 	tcase_add_test(tcase, nobody_is_in_the_store_while_a_method_learns);
+	tcase_add_test(tcase, a_cluster_that_is_gone_is_no_damage);
+	tcase_add_test(tcase, pages_that_are_not_kept_are_no_damage);
+	tcase_add_test(tcase, pages_that_are_missing_are_damage);
 	tcase_add_test(tcase, an_answer_is_not_of_two_states);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -289,13 +289,21 @@ void warc_visit_identity(struct slice url, uint64_t time_ms,
 void warc_write_conversion(const struct warc_conversion *conversion,
 			   struct buffer *out)
 {
+	const bool has_failed = conversion->error != NULL;
+	struct draft fields = {0};
 	struct draft draft = {
 		.block = conversion->text,
 		.is_plain = conversion->is_plain,
 	};
 	uint64_t source[2];
 
-	begin(&draft, "conversion", conversion->identity, conversion->time_ms);
+	if (has_failed) {
+		add_text(&fields, "error", conversion->error);
+		add_field(&fields, "message", conversion->text);
+		draft.block = buffer_slice(&fields.bytes);
+	}
+	begin(&draft, has_failed ? "metadata" : "conversion",
+	      conversion->identity, conversion->time_ms);
 	add_field(&draft, "WARC-Target-URI", conversion->url);
 	if (conversion->source_ms != 0) {
 		warc_visit_identity(conversion->url, conversion->source_ms,
@@ -303,5 +311,8 @@ void warc_write_conversion(const struct warc_conversion *conversion,
 		add_id(&draft, "WARC-Refers-To", source);
 	}
 	add_field(&draft, "Templated-Sequence", conversion->sequence);
-	end(&draft, conversion->media_type, out);
+	end(&draft,
+	    has_failed ? "application/warc-fields" : conversion->media_type,
+	    out);
+	buffer_free(&fields.bytes);
 }

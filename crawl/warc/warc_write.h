@@ -57,8 +57,10 @@ void warc_write_info(const struct warc_info *info, struct buffer *out);
 void warc_write_exchange(const struct warc_exchange *exchange,
 			 struct buffer *out);
 
-/* What a page was turned into: the records of WET files. */
+/* What a page was turned into, or why it was not: the records of WET files. */
 struct warc_conversion {
+	const char *error; /* one word: there is no text, and `text` says why;
+			      or NULL */
 	struct slice url;
 	uint64_t time_ms;       /* of the visit whose page it was */
 	uint64_t source_ms;     /* of the visit whose archived answer it was
@@ -71,7 +73,8 @@ struct warc_conversion {
 };
 
 /* Append a conversion record with its block digest; WARC-Refers-To is the
- * record of warc_visit_identity(). */
+ * record of warc_visit_identity(). After an error a metadata record: its fields
+ * are `error` and `message`. */
 void warc_write_conversion(const struct warc_conversion *conversion,
 			   struct buffer *out);
 

@@ -158,7 +158,7 @@ static void append_line(const struct told_text *told, struct buffer *out)
 		return;
 	}
 	if (is_object)
-		line.error = ERR_CORRUPT;
+		line.error = ERR_POISONED; /* the store has no part in it */
 	append_json(line_json(&line), out);
 	buffer_append_byte(out, '\n');
 }
@@ -196,9 +196,12 @@ static void append_row(const struct told_text *told, struct buffer *out)
 static void append_record(const struct told_text *told, bool is_plain,
 			  struct buffer *out)
 {
-	struct slice text = buffer_slice(&told->answer->body);
+	const bool has_failed = told->error != ERR_NONE;
+	struct slice text = has_failed ? slice_of(told->answer->reason)
+				       : buffer_slice(&told->answer->body);
 	char place[PLACE_BYTES];
 	struct warc_conversion record = {
+		.error = has_failed ? error_code(told->error) : NULL,
 		.url = slice_of(told->url),
 		.time_ms = told->page->fetched_ms,
 		.source_ms = told->page->archived_ms,
@@ -224,6 +227,6 @@ void text_form_append(enum text_form form, const struct told_text *told,
 		append_line(told, out);
 	else if (form == TEXT_FORM_CSV)
 		append_row(told, out);
-	else if (told->error == ERR_NONE)
+	else
 		append_record(told, form == TEXT_FORM_WET, out);
 }

@@ -46,9 +46,10 @@ struct told_text {
 };
 
 /*
- * Append it. A page with an error is a line that says so; WET leaves it out.
- * With FORMAT_JSON a line of JSON is the object of that format, its place and
- * type before it: ERR_CORRUPT in the line when that is no line with an object.
+ * Append it. A page with an error is a line that says so; in WET a metadata
+ * record. With FORMAT_JSON a line of JSON is the object of that format, its
+ * place and type before it: ERR_POISONED in the line when that is no line with
+ * an object.
  */
 void text_form_append(enum text_form form, const struct told_text *told,
 		      struct buffer *out);

@@ -34,6 +34,7 @@ enum {
 struct item {
 	struct batch_page page;
 	struct buffer line; /* when it is done */
+	bool has_failed;
 };
 
 struct batch_run {
@@ -43,6 +44,8 @@ struct batch_run {
 	uint64_t size;       /* of what is in it */
 	struct buffer lines; /* that are to be written next */
 	uint64_t pages;
+	uint64_t failed;   /* of them, and the line that says why no more
+			      follows */
 	uint64_t position; /* of the last one */
 	enum error end;    /* of the input */
 	bool is_full;      /* the answer is as large as it may be */
@@ -72,6 +75,7 @@ static enum error answer_page(const struct asking *asking,
 	const struct api *api = asking->call.api;
 	struct text_request request = asking->question->request;
 	enum error error = page->error;
+	unsigned tries = 0;
 	struct url url;
 
 	snprintf(answer->reason, sizeof(answer->reason), "%s", page->reason);
@@ -86,9 +90,14 @@ static enum error answer_page(const struct asking *asking,
 		error = ERR_TOO_LARGE;
 	request.body = buffer_slice(&page->body);
 	request.charset = slice_of(page->charset);
-	if (error == ERR_NONE)
+	while (error == ERR_NONE) {
+		buffer_free(&answer->body);
 		error = page_answer_given(api->pool, api->store, &asking->rules,
 					  &request, answer);
+		if (!asking_tries_again(error, &tries))
+			break;
+		error = ERR_NONE;
+	}
 	asking_explain(error, answer);
 	return error;
 }
@@ -100,6 +109,7 @@ static void work(void *context, void *memory)
 	struct page_answer answer = {.confidence = NAN};
 	enum error error = answer_page(asking, &item->page, &answer);
 
+	item->has_failed = asking_has_failed(error);
 	text_form_append(TEXT_FORM_JSON_LINES,
 			 &(struct told_text){
 				 .position = item->page.position,
@@ -171,6 +181,7 @@ static void add_error(struct batch_run *run, enum error error,
 {
 	struct page_answer answer = {.confidence = NAN};
 
+	run->failed++;
 	snprintf(answer.reason, sizeof(answer.reason), "%s", reason);
 	asking_explain(error, &answer);
 	text_form_append(TEXT_FORM_JSON_LINES,
@@ -191,6 +202,7 @@ static enum error take_one(struct batch_run *run)
 		return ERR_NONE;
 	run->position = item->page.position;
 	run->pages++;
+	run->failed += item->has_failed;
 	buffer_append_slice(&run->lines, buffer_slice(&item->line));
 	discard(item);
 	if (run->lines.size >= SPOOL_BYTES)
@@ -282,13 +294,18 @@ static enum http_verdict answer_batch(struct call *call,
 {
 	struct batch_run run = {.spool = store_spool_file(call->api->store)};
 	enum error error = ERR_IO;
+	char failed[24];
 
 	if (run.spool >= 0)
 		error = run_batch(call, question, &run);
 	if (error == ERR_NONE) {
-		log_info("batch: %llu pages, %llu bytes of answer",
+		log_info("batch: %llu pages, %llu failed, %llu bytes of answer",
 			 (unsigned long long)run.pages,
+			 (unsigned long long)run.failed,
 			 (unsigned long long)run.size);
+		snprintf(failed, sizeof(failed), "%llu",
+			 (unsigned long long)run.failed);
+		http_add_header(call->exchange, ASKING_FAILED, failed);
 		http_reply_file(call->exchange, 200, "application/x-ndjson",
 				run.spool, run.size);
 		return HTTP_ANSWERED;

@@ -1,8 +1,11 @@
 #include "daemon/api/asking.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "daemon/answer/page_answer.h"
+
+enum { MAX_TRIES = 4, PAUSE_MS = 50 }; /* twice as long each time */
 
 void asking_begin(struct asking *asking, const struct call *call,
 		  const struct question *question)
@@ -18,6 +21,28 @@ void asking_end(struct asking *asking)
 {
 	question_drop(asking->question);
 	api_end_work(asking->call.api, WORK_EXTRACTING, QUOTA_UNLIMITED);
+}
+
+/* Nothing is wrong with the page, and another try may find it so. */
+static bool is_passing(enum error error)
+{
+	return error == ERR_BUSY || error == ERR_IO || error == ERR_TIMEOUT;
+}
+
+bool asking_tries_again(enum error error, unsigned *tries)
+{
+	const long pause_ms = PAUSE_MS << *tries;
+
+	if (!is_passing(error) || ++*tries == MAX_TRIES)
+		return false;
+	nanosleep(&(struct timespec){.tv_nsec = pause_ms * 1000000L}, NULL);
+	return true;
+}
+
+bool asking_has_failed(enum error error)
+{
+	return error != ERR_NONE && error != ERR_NOT_KEPT &&
+	       error != ERR_NOT_HTML && error != ERR_REFUSED;
 }
 
 void asking_explain(enum error error, struct page_answer *answer)

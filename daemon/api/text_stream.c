@@ -38,6 +38,7 @@ struct search {
 struct item {
 	struct text_place place;
 	enum error error;    /* of the store: the stream ends */
+	bool has_failed;     /* the page, which the stream survives */
 	struct buffer bytes; /* as they are sent */
 };
 
@@ -50,7 +51,8 @@ struct text_stream {
 	bool is_begun;
 	bool is_walked; /* all places were put */
 	bool is_broken;
-	uint64_t left; /* pages that may still be sent */
+	uint64_t left;   /* pages that may still be sent */
+	uint64_t failed; /* pages */
 	char host[MAX_HOST_BYTES + 1];
 };
 
@@ -90,14 +92,32 @@ static enum error answer_page(const struct asking *asking,
 	struct text_request request = asking->question->request;
 	struct url url;
 	enum error error = url_parse(&url, slice_of(page->url), NULL);
+	unsigned tries = 0;
 
 	*answer = (struct page_answer){.confidence = NAN};
-	if (error != ERR_NONE)
-		return error;
 	request.url = &url;
-	error = page_answer_stored(api->pool, api->store, &asking->rules,
-				   &request, answer);
+	while (error == ERR_NONE) {
+		buffer_free(&answer->body);
+		error = page_answer_stored(api->pool, api->store,
+					   &asking->rules, &request, answer);
+		if (!asking_tries_again(error, &tries))
+			break;
+		error = ERR_NONE;
+	}
 	asking_explain(error, answer);
+	return error;
+}
+
+static enum error find_page(const struct search *search,
+			    const struct item *item, struct placed_page *page)
+{
+	unsigned tries = 0;
+	enum error error;
+
+	do
+		error = text_place_page(search->asking.call.api->store,
+					search->site, item->place, page);
+	while (asking_tries_again(error, &tries));
 	return error;
 }
 
@@ -109,14 +129,14 @@ static void work(void *context, void *memory)
 	struct item *item = memory;
 	struct placed_page page;
 	struct page_answer answer;
-	enum error error = text_place_page(asking->call.api->store,
-					   search->site, item->place, &page);
+	enum error error = find_page(search, item, &page);
 
 	if (error != ERR_NONE) {
 		item->error = error == ERR_NOT_FOUND ? ERR_NONE : error;
 		return;
 	}
 	error = answer_page(asking, &page, &answer);
+	item->has_failed = asking_has_failed(error);
 	if (is_wanted(search, error, &answer))
 		text_form_append(
 			search->form,
@@ -151,8 +171,13 @@ static enum error feed(struct text_stream *stream)
 		struct item *item;
 		struct text_place place;
 		bool is_there;
+		unsigned tries = 0;
 
-		error = text_walk_next(stream->walk, &place, &is_there);
+		do
+			error = text_walk_next(stream->walk, &place, &is_there);
+		while (asking_tries_again(error, &tries));
+		if (error != ERR_NONE)
+			break;
 		stream->is_walked = !is_there;
 		if (!is_there)
 			break;
@@ -177,6 +202,7 @@ static enum error drain(struct text_stream *stream, uint64_t until_ms,
 		if (item == NULL)
 			break;
 		error = item->error;
+		stream->failed += item->has_failed;
 		stream->left -= item->bytes.size > 0;
 		buffer_append_slice(out, buffer_slice(&item->bytes));
 		discard(item);
@@ -220,6 +246,13 @@ static bool is_broken(const void *context)
 	const struct text_stream *stream = context;
 
 	return stream->is_broken;
+}
+
+static uint64_t count_failed(const void *context)
+{
+	const struct text_stream *stream = context;
+
+	return stream->failed;
 }
 
 static void destroy(void *context)
@@ -278,7 +311,14 @@ enum error text_stream_create(struct call *call,
 	stream->is_begun = wish->is_resumed;
 	stream->left = wish->limit == 0 ? UINT64_MAX : wish->limit;
 	snprintf(stream->host, sizeof(stream->host), "%s", call->host);
-	*stream_out = (struct http_stream){fill, destroy, is_broken, stream};
+	*stream_out = (struct http_stream){
+		.fill = fill,
+		.free = destroy,
+		.is_broken = is_broken,
+		.context = stream,
+		.trailer_name = ASKING_FAILED,
+		.trailer = count_failed,
+	};
 	error = text_walk_begin(&stream->walk, call->api->store, &wish->filter);
 	if (error == ERR_NONE)
 		error = start(stream, call, question, wish);

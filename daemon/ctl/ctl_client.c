@@ -153,7 +153,11 @@ enum ctl_status client_receive(const struct ctl *ctl,
 	enum ctl_status status = take_answer(ctl, error, &answer, &body);
 
 	buffer_free(&body);
-	return status;
+	if (status != CTL_DONE || answer.failed == 0)
+		return status;
+	ctl_complain(ctl, "%" PRIu64 " page%s failed: no text", answer.failed,
+		     answer.failed == 1 ? "" : "s");
+	return CTL_PARTLY;
 }
 
 void client_print_json(const json_t *value)

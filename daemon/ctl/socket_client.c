@@ -118,12 +118,14 @@ static enum error error_of(CURLcode code)
 	}
 }
 
-/* The last one of that name; NULL: there is none. */
+/* The last one of that name, before the body or behind it; NULL: there is none.
+ */
 static const char *header_of(const struct request *request, const char *name)
 {
 	struct curl_header *header;
 
-	return curl_easy_header(request->easy, name, 0, CURLH_HEADER, -1,
+	return curl_easy_header(request->easy, name, 0,
+				CURLH_HEADER | CURLH_TRAILER, -1,
 				&header) == CURLHE_OK
 		       ? header->value
 		       : NULL;
@@ -133,7 +135,9 @@ static void read_headers(const struct request *request,
 			 struct socket_answer *answer)
 {
 	const char *missing = header_of(request, "X-Templated-Missing");
+	const char *failed = header_of(request, "X-Templated-Failed");
 
+	answer->failed = failed == NULL ? 0 : strtoull(failed, NULL, 10);
 	snprintf(answer->missing, sizeof(answer->missing), "%s",
 		 missing == NULL ? "" : missing);
 	answer->is_stale = header_of(request, "X-Templated-Stale") != NULL;

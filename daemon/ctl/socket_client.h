@@ -18,6 +18,8 @@ struct socket_answer {
 	 * it may be old. */
 	char missing[256];
 	bool is_stale;
+	uint64_t failed; /* pages of a stream that have no text, and why is not
+			    in the page; 0 when the daemon does not say */
 };
 
 /*

@@ -243,6 +243,13 @@ struct http_stream {
 	 */
 	bool (*is_broken)(const void *context);
 	void *context;
+	/*
+	 * The name of a number that is known at the end, and follows a stream
+	 * that is whole, as a trailer; as long as the context. NULL: there is
+	 * none. A stream that has one says is_broken, too.
+	 */
+	const char *trailer_name;
+	uint64_t (*trailer)(const void *context); /* by the server's thread */
 };
 
 /*

@@ -25,8 +25,9 @@ static const char *const passed[] = {
 
 /* Of a connection, or said again by who passes the answer on. */
 static const char *const dropped[] = {
-	"Connection", "Content-Length",    "Content-Type", "Date",
-	"Keep-Alive", "Transfer-Encoding", "Server",       "Set-Cookie",
+	"Connection", "Content-Length", "Content-Type",
+	"Date",       "Keep-Alive",     "Transfer-Encoding",
+	"Server",     "Set-Cookie",     "Trailer",
 };
 
 static bool is_plain(unsigned char c)

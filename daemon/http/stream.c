@@ -1,6 +1,8 @@
 #include "daemon/http/stream.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@ void http_reply_stream(struct http_exchange *exchange, unsigned status,
 	assert(exchange->status == 0 && status != 0);
 	assert(exchange->is_listener);
 	assert(stream->fill != NULL && stream->free != NULL);
+	assert(stream->trailer_name == NULL || stream->is_broken != NULL);
 	exchange->status = status;
 	exchange->media_type = media_type;
 	exchange->stream = mem_alloc(1, sizeof(*exchange->stream));
@@ -48,6 +51,19 @@ static size_t take(struct stream *stream, char *out, size_t max)
 	return size;
 }
 
+/* Have the trailer follow. */
+static void add_trailer(const struct stream *stream)
+{
+	const struct http_stream *source = &stream->source;
+	char text[24];
+
+	if (source->trailer_name == NULL)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64,
+		 source->trailer(source->context));
+	MHD_add_response_footer(stream->response, source->trailer_name, text);
+}
+
 /* The end, or that what was sent is not all. With the lock held. */
 static ssize_t end_of(const struct http_exchange *exchange)
 {
@@ -58,6 +74,7 @@ static ssize_t end_of(const struct http_exchange *exchange)
 	if (source->is_broken != NULL &&
 	    (!stream->is_ended || source->is_broken(source->context)))
 		return MHD_CONTENT_READER_END_WITH_ERROR;
+	add_trailer(stream);
 	return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
@@ -81,8 +98,15 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 
 struct MHD_Response *stream_respond(struct http_exchange *exchange)
 {
-	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
-						 on_room, exchange, NULL);
+	struct stream *stream = exchange->stream;
+
+	stream->response = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, BLOCK_BYTES, on_room, exchange, NULL);
+	if (stream->response != NULL && stream->source.trailer_name != NULL)
+		MHD_add_response_header(stream->response,
+					MHD_HTTP_HEADER_TRAILER,
+					stream->source.trailer_name);
+	return stream->response;
 }
 
 enum http_verdict stream_fill(struct stream *stream)

@@ -15,6 +15,7 @@
 
 struct stream {
 	struct http_stream source;
+	struct MHD_Response *response; /* while it is sent */
 	struct buffer chunk; /* while the connection is suspended it is the
 				worker's, else the server's thread's */
 	size_t sent;         /* of the chunk */

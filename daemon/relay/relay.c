@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <curl/curl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,7 +44,23 @@ struct relay {
 	struct buffer *out;
 	int spool; /* or -1 */
 	uint64_t spooled;
+	char trailer_name[64]; /* of the answer, or "" */
+	uint64_t trailer;
 };
+
+/* A line behind the body. */
+static void take_trailer(struct relay *relay, const char *line, size_t size)
+{
+	const size_t length = strlen(relay->trailer_name);
+	char number[24];
+
+	if (length == 0 || size < length + 2 || line[length] != ':' ||
+	    strncasecmp(line, relay->trailer_name, length) != 0)
+		return;
+	snprintf(number, sizeof(number), "%.*s", (int)(size - length - 1),
+		 line + length + 1);
+	relay->trailer = strtoull(number, NULL, 10);
+}
 
 /* A line of the head; one of 1xx is followed by another one. */
 static size_t on_head(char *data, size_t size, size_t count, void *context)
@@ -51,8 +68,10 @@ static size_t on_head(char *data, size_t size, size_t count, void *context)
 	struct relay *relay = context;
 
 	size *= count;
-	if (relay->has_head)
-		return size; /* a trailer */
+	if (relay->has_head) {
+		take_trailer(relay, data, size);
+		return size;
+	}
 	if (relay->head.size + size > MAX_HEAD_BYTES)
 		return 0;
 	if (size > 5 && memcmp(data, "HTTP/", 5) == 0)
@@ -369,9 +388,40 @@ static bool is_broken(const void *context)
 	return relay->result != CURLE_OK;
 }
 
+static uint64_t trailer(const void *context)
+{
+	const struct relay *relay = context;
+
+	return relay->trailer;
+}
+
 static void end_stream(void *context)
 {
 	relay_end(context);
+}
+
+static void begin_stream(struct relay *relay, struct http_exchange *exchange)
+{
+	struct slice name =
+		http_head_value(buffer_slice(&relay->head), "Trailer");
+	const char *media_type;
+	bool has_trailer =
+		name.size > 0 && name.size < sizeof(relay->trailer_name);
+
+	if (has_trailer)
+		memcpy(relay->trailer_name, name.data, name.size);
+	http_take_headers(exchange, buffer_slice(&relay->head), &media_type);
+	http_reply_stream(exchange, relay->read_head.status, media_type,
+			  &(struct http_stream){
+				  .fill = fill,
+				  .free = end_stream,
+				  .is_broken = is_broken,
+				  .context = relay,
+				  .trailer_name = has_trailer
+							  ? relay->trailer_name
+							  : NULL,
+				  .trailer = trailer,
+			  });
 }
 
 static bool is_small(const struct relay *relay)
@@ -399,8 +449,6 @@ static enum error finish_and_reply(struct relay *relay,
 enum error relay_reply(struct relay *relay, struct http_exchange *exchange,
 		       int spool_file)
 {
-	const struct http_stream stream = {fill, end_stream, is_broken, relay};
-	const char *media_type;
 	enum error error;
 
 	relay->spool = spool_file;
@@ -413,9 +461,7 @@ enum error relay_reply(struct relay *relay, struct http_exchange *exchange,
 		relay_end(relay);
 		return ERR_BUSY;
 	}
-	http_take_headers(exchange, buffer_slice(&relay->head), &media_type);
-	http_reply_stream(exchange, relay->read_head.status, media_type,
-			  &stream);
+	begin_stream(relay, exchange);
 	return ERR_NONE;
 }
 

@@ -6,11 +6,14 @@ nothing with our writer.
 """
 
 import base64
+import collections
 import csv
 import gzip
 import io
+import itertools
 import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -19,6 +22,7 @@ import time
 
 import harness
 import warc_check
+from pages_of_store import Pages
 
 HOST = "texts.example"
 PAGES = 200
@@ -334,6 +338,115 @@ class Shares(harness.Case):
                     statuses.append(0)  # the rest is awaited
         self.assertEqual(statuses, [0, 0, 429, 429, 429, 429, 0, 429])
         self.assertEqual(self.ask(second, "GET /v1/sites")[1], 200)
+
+
+class Changes(harness.Case):
+    """A site whose templates change all the time is no damage."""
+
+    SECONDS = 3
+    THRESHOLDS = (0.05, 0.1, 0.2, 0.4, 0.8, "auto")
+
+    def setUp(self):
+        web = self.web()
+        self.site = self.daemon()
+        self.host = self.site.crawl(web.url)["host"]
+        self.pages = [url for cluster in self.site.clusters(self.host)
+                      for url in self.site.pages(cluster["id"])]
+        self.end = time.monotonic() + self.SECONDS
+
+    def change(self):
+        for value in itertools.cycle(self.THRESHOLDS):
+            if time.monotonic() > self.end:
+                return
+            self.site.watch(f"http://{self.host}/", threshold=value)
+
+    def test_nobody_is_told_that_it_is_damaged(self):
+        found = collections.Counter()
+
+        def read(first):
+            for url in itertools.cycle(self.pages[first:]):
+                if time.monotonic() > self.end:
+                    return
+                answer = self.site.get("/v1/text", url=url)
+                found[answer.status, answer.headers["Retry-After"]] += 1
+
+        def stream():
+            while time.monotonic() < self.end:
+                answer = self.site.get(f"/v1/sites/{self.host}/texts")
+                errors = [line for line in answer.text.splitlines()
+                          if '"error"' in line]
+                found["stream", *errors] += 1
+
+        def batch():
+            rows = "\n".join(json.dumps({"url": url, "html": "<p>a<p>b"})
+                             for url in self.pages).encode()
+            while time.monotonic() < self.end:
+                answer = self.site.post("/v1/extract/batch", rows)
+                found["batch", answer.headers["X-Templated-Failed"]] += 1
+
+        threads = [threading.Thread(target=target, args=arguments)
+                   for target, arguments in (
+                       (read, (0,)), (read, (20,)), (read, (40,)),
+                       (stream, ()), (batch, ()), (self.change, ()))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertLessEqual(set(found), {
+            (200, None), (503, "1"), ("stream",), ("batch", "0")}, found)
+        self.assertGreater(found[200, None], 50 * found[503, "1"], found)
+
+
+class Fails(harness.Case):
+    """Of a stream it is said how many pages have failed."""
+
+    def ctl(self, *arguments):
+        done = self.site.ctl("texts", self.host, *arguments)
+        return done.returncode, done.stdout, done.stderr
+
+    def trailer(self):
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(self.site.socket)
+            client.sendall(f"GET /v1/sites/{self.host}/texts?quality=js-only "
+                           "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                           "\r\n".encode())
+            with client.makefile("rb") as answer:
+                return answer.read().decode()
+
+    def test_a_damaged_page(self):
+        self.site = self.daemon()
+        self.host = self.site.crawl(self.web().url)["host"]
+        whole = self.trailer()
+        self.assertIn("\r\nTrailer: X-Templated-Failed\r\n", whole)
+        self.assertTrue(whole.endswith("0\r\nX-Templated-Failed: 0\r\n\r\n"))
+        self.site.stop()
+        data = pathlib.Path(self.site.store) / "data.mdb"
+        # the last byte of a value is of its checksum
+        offset, size = max(Pages(data).spans["bodies"],
+                           key=lambda span: span[1])
+        with open(data, "r+b") as file:
+            file.seek(offset + size - 1)
+            byte = file.read(1)[0]
+            file.seek(offset + size - 1)
+            file.write(bytes([byte ^ 1]))
+        self.site.start()
+        status, lines, said = self.ctl()
+        self.assertEqual(status, 4, said)
+        self.assertIn("1 page failed", said)
+        failed = [json.loads(line) for line in lines.splitlines()
+                  if '"error"' in line]
+        self.assertEqual([line["error"]["code"] for line in failed],
+                         ["corrupt"])
+        path = self.folder() / "site.wet.gz"
+        status, _, said = self.ctl("-o", path)
+        self.assertEqual(status, 4, said)
+        records = [record for record in warc_check.read(path)
+                   if record.type == "metadata"]
+        self.assertEqual([record.url for record in records],
+                         [failed[0]["url"]])
+        self.assertTrue(records[0].block.startswith(b"error: corrupt\r\n"))
+        # also when it is of no quality
+        self.assertIn("\r\nX-Templated-Failed: 1\r\n", self.trailer())
 
 
 class Stops(harness.Case):

@@ -63,8 +63,8 @@ static void free_stream(void *context)
 
 static enum http_verdict reply_stream(struct http_exchange *exchange)
 {
-	const struct http_stream stream = {fill_nothing, free_stream, NULL,
-					   NULL};
+	const struct http_stream stream = {.fill = fill_nothing,
+					   .free = free_stream};
 
 	if (http_listen(exchange))
 		http_reply_stream(exchange, 200, "text/plain", &stream);

@@ -57,6 +57,13 @@ static bool is_broken(const void *context)
 	return pieces->is_cut;
 }
 
+static uint64_t count_pieces(const void *context)
+{
+	const struct pieces *pieces = context;
+
+	return PIECES - pieces->left;
+}
+
 static enum http_verdict reply_stream(struct http_exchange *exchange,
 				      bool is_cut)
 {
@@ -66,7 +73,12 @@ static enum http_verdict reply_stream(struct http_exchange *exchange,
 	ck_assert(http_listen(exchange));
 	http_add_header(exchange, "X-Said", "so");
 	http_reply_stream(exchange, 200, "text/x-said",
-			  &(struct http_stream){fill, free, is_broken, pieces});
+			  &(struct http_stream){.fill = fill,
+						.free = free,
+						.is_broken = is_broken,
+						.context = pieces,
+						.trailer_name = "X-Pieces",
+						.trailer = count_pieces});
 	return HTTP_ANSWERED;
 }
 
@@ -77,7 +89,9 @@ static enum http_verdict reply_stalling(struct http_exchange *exchange)
 	*pieces = (struct pieces){1, false};
 	ck_assert(http_listen(exchange));
 	http_reply_stream(exchange, 404, "text/plain",
-			  &(struct http_stream){stall, free, NULL, pieces});
+			  &(struct http_stream){.fill = stall,
+						.free = free,
+						.context = pieces});
 	return HTTP_ANSWERED;
 }
 
@@ -230,7 +244,7 @@ static size_t count_bytes(const struct buffer *answered)
 
 static bool is_whole(const struct buffer *answered)
 {
-	const char *last = "0\r\n\r\n";
+	const char *last = "0\r\nX-Pieces: 200\r\n\r\n";
 
 	return answered->size > strlen(last) &&
 	       strcmp(answered->data + answered->size - strlen(last), last) ==
@@ -243,6 +257,7 @@ START_TEST(a_stream_comes_as_it_was_sent)
 
 	ck_assert_int_eq(client_status(&answered), 200);
 	ck_assert_ptr_nonnull(strstr(answered.data, "X-Said: so\r\n"));
+	ck_assert_ptr_nonnull(strstr(answered.data, "Trailer: X-Pieces\r\n"));
 	ck_assert_ptr_nonnull(
 		strstr(answered.data, "Content-Type: text/x-said\r\n"));
 	ck_assert_uint_eq(count_bytes(&answered), (size_t)PIECE * PIECES);

@@ -20,6 +20,8 @@ void outlet_destroy(struct outlet *outlet)
 {
 	buffer_free(&outlet->target);
 	buffer_free(&outlet->secret);
+	buffer_free(&outlet->sealed_target);
+	buffer_free(&outlet->sealed_secret);
 	buffer_free(&outlet->body);
 	buffer_free(&outlet->site);
 	free(outlet);
@@ -40,42 +42,97 @@ static bool open_text(const struct delivery *delivery, struct buffer *out,
 	return sealed_open(delivery->store, sealed, out);
 }
 
-static struct outlet *add_outlet(struct delivery *delivery, uint32_t hook,
-				 const struct hook_row *row)
+static struct outlet *create_outlet(const struct delivery *delivery,
+				    uint32_t hook, const struct hook_row *row)
 {
 	struct outlet *outlet = mem_alloc(1, sizeof(*outlet));
 
 	outlet->hook = hook;
 	outlet->report.hook = hook;
 	outlet->is_current = true;
+	buffer_append_slice(&outlet->sealed_target, row->target);
+	buffer_append_slice(&outlet->sealed_secret, row->secret);
 	outlet->is_locked =
 		!open_text(delivery, &outlet->target, row->target) ||
 		!open_text(delivery, &outlet->secret, row->secret);
-	assert(delivery->outlet_count == 0 ||
-	       delivery->outlets[delivery->outlet_count - 1]->hook < hook);
+	return outlet;
+}
+
+/* Insert the outlet at the index, before those with larger numbers. */
+static void insert_outlet(struct delivery *delivery, size_t index,
+			  struct outlet *outlet)
+{
 	lock_acquire(&delivery->lock);
 	delivery->outlets =
 		mem_grow(delivery->outlets, delivery->outlet_count,
 			 &delivery->outlet_capacity, sizeof(struct outlet *));
-	delivery->outlets[delivery->outlet_count++] = outlet;
+	memmove(delivery->outlets + index + 1, delivery->outlets + index,
+		(delivery->outlet_count - index) * sizeof(struct outlet *));
+	delivery->outlets[index] = outlet;
+	delivery->outlet_count++;
 	lock_release(&delivery->lock);
-	return outlet;
 }
 
-/* The hook: the next of the ascending list, or a new one at its end. */
+/* Whether the outlet was made from this row of its hook. */
+static bool is_of_row(const struct outlet *outlet, const struct hook_row *row)
+{
+	return !outlet->is_replaced &&
+	       slice_equal(buffer_slice(&outlet->sealed_target), row->target) &&
+	       slice_equal(buffer_slice(&outlet->sealed_secret), row->secret);
+}
+
+/*
+ * The row of the hook at the index is another one: its number was used again,
+ * or another node has copied the hook to us. Replace the outlet; one that is in
+ * use is replaced later, and its results are those of no hook. Return NULL
+ * then.
+ */
+static struct outlet *replace_outlet(struct delivery *delivery, size_t index,
+				     const struct hook_row *row)
+{
+	struct outlet *outlet = delivery->outlets[index];
+	struct outlet *next;
+	bool is_in_use;
+
+	lock_acquire(&delivery->lock);
+	outlet->is_replaced = true;
+	outlet->has_news = false; /* so that its saving does not begin */
+	is_in_use = outlet->is_running || outlet->is_saving;
+	lock_release(&delivery->lock);
+	if (is_in_use)
+		return NULL;
+	next = create_outlet(delivery, outlet->hook, row);
+	lock_acquire(&delivery->lock);
+	delivery->outlets[index] = next;
+	lock_release(&delivery->lock);
+	outlet_destroy(outlet);
+	return next;
+}
+
+/*
+ * The outlet of the hook: one of the ascending list, from `*next` on, or a new
+ * one. Hooks come and go in any order where they are copied from another node.
+ * NULL: it cannot be used yet.
+ */
 static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
 				  uint32_t hook, const struct hook_row *row)
 {
+	struct outlet *outlet;
+
 	while (*next < delivery->outlet_count &&
 	       delivery->outlets[*next]->hook < hook)
 		++*next;
-	if (*next < delivery->outlet_count) {
-		/* numbers are never given again, so a new one is the largest */
-		assert(delivery->outlets[*next]->hook == hook);
-		return delivery->outlets[(*next)++];
+	if (*next == delivery->outlet_count ||
+	    delivery->outlets[*next]->hook != hook) {
+		outlet = create_outlet(delivery, hook, row);
+		insert_outlet(delivery, (*next)++, outlet);
+		return outlet;
 	}
+	outlet = delivery->outlets[*next];
+	if (!is_of_row(outlet, row))
+		outlet = replace_outlet(delivery, *next, row);
 	++*next;
-	return add_outlet(delivery, hook, row);
+	return outlet;
 }
 
 /*
@@ -186,10 +243,13 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 	while (scan_next(&scan)) {
 		struct outlet *outlet;
 
-		if (!hook_row_decode(scan.value, &row))
-			continue;
+		if (!hook_row_decode(scan.value, &row) ||
+		    scan.key.size != sizeof(outlet->hook))
+			continue; /* is damaged */
 		outlet = find_outlet(delivery, &next, key_u32(scan.key, 0),
 				     &row);
+		if (outlet == NULL)
+			continue;
 		outlet->is_there = true;
 		adopt(delivery, outlet, &row);
 		if (outlet->is_running)

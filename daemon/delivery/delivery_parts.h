@@ -26,6 +26,8 @@ struct outlet {
 	uint32_t hook;
 	struct buffer target;
 	struct buffer secret;
+	struct buffer sealed_target; /* of the row that it was made from */
+	struct buffer sealed_secret;
 	bool is_locked;  /* target or secret have to be given again */
 	bool is_there;   /* in the store, when it was last looked at */
 	bool is_current; /* nothing was unsaved when the look began */
@@ -41,12 +43,14 @@ struct outlet {
 	struct hook_report report; /* what the store has not seen, but for
 				      `error`; the rest is as it stands */
 	char error[128];
-	bool has_news;  /* there is something to report */
-	size_t saved;   /* the first of its events that are no longer in the
-			   outbox: forgotten before the next snapshot is taken,
-			   as one taken earlier has them still */
-	size_t saving;  /* those behind them, in the commit under way */
-	bool is_saving; /* it is in the commit under way */
+	bool is_replaced; /* its number is another hook's by now: its results
+			     are reported no more */
+	bool has_news;    /* there is something to report */
+	size_t saved;     /* the first of its events that are no longer in the
+			     outbox: forgotten before the next snapshot is taken,
+			     as one taken earlier has them still */
+	size_t saving;    /* those behind them, in the commit under way */
+	bool is_saving;   /* it is in the commit under way */
 };
 
 struct delivery {

@@ -86,7 +86,7 @@ static void end_reports(struct delivery *delivery, bool is_saved)
 		if (is_saved)
 			outlet->saved += outlet->saving;
 		else
-			outlet->has_news = true;
+			outlet->has_news = !outlet->is_replaced;
 		outlet->saving = 0;
 		outlet->is_saving = false;
 	}

@@ -17,17 +17,13 @@
 
 enum { MAX_VARIABLES = 8 };
 
-/* End the running event; `why` is NULL when it was delivered. */
-static void end_event(struct delivery *delivery, struct outlet *outlet,
-		      unsigned http_status, const char *why)
+/* With the lock held: note what is to be reported. */
+static void note_result(const struct delivery *delivery, struct outlet *outlet,
+			unsigned http_status, const char *why)
 {
 	struct hook_report *report = &outlet->report;
 	uint64_t now_ms = clock_wall_ms();
 
-	assert(outlet->is_running);
-	outlet->is_running = false;
-	buffer_clear(&outlet->body);
-	lock_acquire(&delivery->lock);
 	report->http_status = (uint16_t)http_status;
 	report->failures = why == NULL ? 0 : report->failures + 1;
 	report->next_ms = 0;
@@ -44,9 +40,25 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 	snprintf(outlet->error, sizeof(outlet->error), "%s",
 		 why == NULL ? "" : why);
 	outlet->has_news = true;
-	condition_signal(&delivery->is_wanted);
+}
+
+/* End the running event; `why` is NULL when it was delivered. */
+static void end_event(struct delivery *delivery, struct outlet *outlet,
+		      unsigned http_status, const char *why)
+{
+	bool is_first_failure = false;
+
+	assert(outlet->is_running);
+	outlet->is_running = false;
+	buffer_clear(&outlet->body);
+	lock_acquire(&delivery->lock);
+	if (!outlet->is_replaced) {
+		note_result(delivery, outlet, http_status, why);
+		is_first_failure = outlet->report.failures == 1;
+		condition_signal(&delivery->is_wanted);
+	}
 	lock_release(&delivery->lock);
-	if (why != NULL && report->failures == 1)
+	if (is_first_failure)
 		log_warn_about((struct log_subject){.site = buffer_slice(
 							    &outlet->site)},
 			       "hook %" PRIu32 ": event %" PRIu64
@@ -54,6 +66,7 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 			       outlet->hook, outlet->number, why);
 }
 
+/* An event for which the poster has no room is sent after others. */
 static void send_request(struct delivery *delivery, struct outlet *outlet)
 {
 	struct post_request request = {
@@ -80,7 +93,7 @@ static void send_request(struct delivery *delivery, struct outlet *outlet)
 				signature + length);
 		request.headers[3] = signature;
 	}
-	remote_poster_start(delivery->poster, &request);
+	outlet->is_running = remote_poster_start(delivery->poster, &request);
 }
 
 /* Point to the texts, each with its NUL; the last is followed by NULL. */

@@ -247,7 +247,7 @@ static bool is_busy(const struct remote_poster *poster)
 	return false;
 }
 
-void remote_poster_start(struct remote_poster *poster,
+bool remote_poster_start(struct remote_poster *poster,
 			 const struct post_request *request)
 {
 	struct slot *slot;
@@ -256,13 +256,15 @@ void remote_poster_start(struct remote_poster *poster,
 		courier_process_renew(&poster->courier, clock_steady_ms());
 	wait_for_room(poster);
 	slot = take_slot(poster, request);
-	assert(slot != NULL);
+	if (slot == NULL)
+		return false;
 	if (poster->courier.is_there ||
 	    courier_process_start(&poster->courier, clock_steady_ms()))
 		send_post(poster, slot, request);
 	else
 		end_slot(poster, slot, ERR_BUSY,
 			 "the courier has ended; it is started again soon");
+	return true;
 }
 
 /* End by the courier, the descriptors, or remote_poster_wake(). */

@@ -32,9 +32,9 @@ void remote_poster_destroy(struct remote_poster *poster);
  * has ended it is started again; a request that comes during the pause before
  * that, which grows while it dies again and again, ends with ERR_BUSY.
  * ERR_TOO_LARGE: it is too large for the courier; ERR_IO: nor can it be sent to
- * it.
+ * it. False: COURIER_MAX_REQUESTS are under way, and this one is not begun.
  */
-void remote_poster_start(struct remote_poster *poster,
+bool remote_poster_start(struct remote_poster *poster,
 			 const struct post_request *request);
 
 /*

@@ -106,8 +106,12 @@ static enum error take_over(int handed, struct listening *listening_out)
 {
 	int file = fcntl(handed, F_DUPFD_CLOEXEC, 0);
 
-	if (file < 0 || fcntl(file, F_SETFL, O_NONBLOCK) != 0)
+	if (file < 0)
 		return ERR_IO;
+	if (fcntl(file, F_SETFL, O_NONBLOCK) != 0) {
+		close(file);
+		return ERR_IO;
+	}
 	*listening_out = (struct listening){.file = file};
 	return ERR_NONE;
 }

@@ -355,9 +355,12 @@ enum error frame_receive(struct channel *channel, int timeout_ms,
 	while (size < 0 && errno == EINTR);
 	if (size < 0 && errno == EAGAIN)
 		return ERR_TIMEOUT;
-	if (size <= 0)
+	if (size < 0)
 		return ERR_STOPPED;
+	/* an empty message may bring files as well */
 	file_count = take_files(&message, files, MAX_FILES);
+	if (size == 0 && file_count == 0)
+		return ERR_STOPPED;
 	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
 		size = 0; /* is refused with its files */
 	return open_message(channel, (size_t)size, files, file_count,

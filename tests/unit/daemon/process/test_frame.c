@@ -173,6 +173,7 @@ static enum error forge(const struct header *header, size_t size, int file,
 		char bytes[CMSG_SPACE(4 * sizeof(int))];
 		struct cmsghdr alignment;
 	} control = {.bytes = {0}};
+	const int files[4] = {file, file, file, file};
 	struct header copy = *header;
 	struct iovec piece = {&copy, size};
 	struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
@@ -188,9 +189,7 @@ static enum error forge(const struct header *header, size_t size, int file,
 		item->cmsg_level = SOL_SOCKET;
 		item->cmsg_type = SCM_RIGHTS;
 		item->cmsg_len = CMSG_LEN(count * sizeof(int));
-		for (size_t i = 0; i < count; i++)
-			memcpy(CMSG_DATA(item) + i * sizeof(int), &file,
-			       sizeof(int));
+		memcpy(CMSG_DATA(item), files, count * sizeof(int));
 	}
 	ck_assert_int_eq(sendmsg(ours.socket, &message, 0), (ssize_t)size);
 	error = frame_receive(&theirs, 0, &frame);
@@ -237,6 +236,44 @@ START_TEST(files_that_were_not_announced_are_closed)
 			 ERR_MALFORMED);
 	ck_assert_int_eq(forge(&right, sizeof(right), ends[0], 4),
 			 ERR_MALFORMED);
+	ck_assert_uint_eq(count_files(), before);
+}
+END_TEST
+
+START_TEST(files_of_an_empty_message_are_closed)
+{
+	size_t before = count_files();
+
+	for (size_t count = 1; count <= 4; count++)
+		ck_assert_int_eq(forge(&right, 0, ends[0], count),
+				 ERR_MALFORMED);
+	ck_assert_uint_eq(count_files(), before);
+	/* the end of the other side is told from it */
+	close(ours.socket);
+	ours.socket = -1;
+	ck_assert_int_eq(frame_receive(&theirs, 0, &(struct frame){0}),
+			 ERR_STOPPED);
+}
+END_TEST
+
+/* A header that is cut, one that is wrong, and one that announces less. */
+START_TEST(files_of_what_is_no_frame_are_closed)
+{
+	struct header wrong[] = {right, right, right, right};
+	size_t before = count_files();
+
+	wrong[0].magic++;
+	wrong[1].head_bytes = 1;
+	wrong[2].has_file = 1;
+	wrong[3].has_body_file = 1; /* a socket is no body */
+	wrong[3].body_bytes = 1;
+	wrong[3].has_file = 1;
+	for (size_t size = 0; size < sizeof(right); size++)
+		ck_assert_int_eq(forge(&right, size, ends[0], 2),
+				 ERR_MALFORMED);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_int_eq(forge(&wrong[i], sizeof(right), ends[0], 2),
+				 ERR_MALFORMED);
 	ck_assert_uint_eq(count_files(), before);
 }
 END_TEST
@@ -306,6 +343,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, waiting_ends_in_time_and_with_the_other_end);
 	tcase_add_test(tcase, what_is_no_frame_is_refused);
 	tcase_add_test(tcase, files_that_were_not_announced_are_closed);
+	tcase_add_test(tcase, files_of_an_empty_message_are_closed);
+	tcase_add_test(tcase, files_of_what_is_no_frame_are_closed);
 	tcase_add_test(tcase, a_body_that_could_change_is_refused);
 	tcase_add_test(tcase, a_body_of_another_size_is_refused);
 	suite_add_tcase(suite, tcase);

@@ -1,8 +1,10 @@
 #include "daemon/process/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 
 #include "daemon/process/roster.h"
 #include "daemon/process/starter.h"
+#include "daemon/runtime/child.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
 #include "daemon/sandbox/sandbox.h"
@@ -21,7 +24,9 @@
 #include "store/memory.h"
 
 enum {
-	START_MS = 10 * 1000, /* until a role is ready */
+	START_MS = 10 * 1000,  /* until a role is ready */
+	ANSWER_MS = 30 * 1000, /* until the starter has done what it is asked */
+	END_MS = 10 * 1000,    /* until it has ended */
 	MAX_ANSWER_BODY = 4096,
 	MAX_STARTS = 6,       /* before it is given up */
 	FIRST_PAUSE_MS = 100, /* between them; then twice as long each time */
@@ -30,6 +35,9 @@ enum {
 struct starter {
 	struct lock lock; /* one request at a time */
 	struct channel channel;
+	uint32_t answer_ms;
+	atomic_bool is_lost; /* it does not answer: nothing more is asked */
+	pthread_t owner;     /* the thread that starter_look() is for */
 	pid_t pid;
 	struct roster *roster;
 };
@@ -86,8 +94,13 @@ static void execute_starter(int socket)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* its own group: ^C at a terminal is for the keeper alone */
 	setpgid(0, 0);
-	if (dup2(socket, ROLE_SOCKET) == ROLE_SOCKET)
-		execve("/proc/self/exe", words, list_environment());
+	if (dup2(socket, ROLE_SOCKET) != ROLE_SOCKET)
+		_exit(EXIT_FAILURE);
+	/* what the keeper has inherited is not for the starter */
+	close_range(ROLE_SOCKET + 1, ~0U, 0);
+	if (socket == ROLE_SOCKET) /* it was not copied: it would be closed */
+		fcntl(ROLE_SOCKET, F_SETFD, 0);
+	execve("/proc/self/exe", words, list_environment());
 	_exit(EXIT_FAILURE);
 }
 
@@ -162,6 +175,8 @@ enum error starter_create(struct starter **starter_out, bool allows_commands)
 	struct starter *starter = mem_alloc(1, sizeof(*starter));
 
 	starter->channel.socket = -1;
+	starter->answer_ms = ANSWER_MS;
+	starter->owner = pthread_self();
 	lock_init(&starter->lock, LOCK_STARTER);
 	starter->roster = roster_create();
 	if (start_starter(starter, allows_commands) != ERR_NONE) {
@@ -192,12 +207,19 @@ bool starter_look(struct starter *starter, char *why_out)
 {
 	int status;
 
-	if (waitpid(starter->pid, &status, WNOHANG) != starter->pid)
-		return true;
-	describe(status, why_out);
-	roster_remove(starter->roster, starter->pid, true);
-	starter->pid = 0;
-	return false;
+	if (waitpid(starter->pid, &status, WNOHANG) == starter->pid) {
+		describe(status, why_out);
+		roster_remove(starter->roster, starter->pid, true);
+		starter->pid = 0;
+		return false;
+	}
+	snprintf(why_out, PROCESS_END_BYTES, "it does not answer");
+	return !atomic_load(&starter->is_lost);
+}
+
+void starter_limit(struct starter *starter, uint32_t answer_ms)
+{
+	starter->answer_ms = answer_ms;
 }
 
 struct roster *starter_roster(struct starter *starter)
@@ -211,10 +233,14 @@ void starter_destroy(struct starter *starter)
 		return;
 	channel_close(&starter->channel);
 	if (starter->pid > 0) {
-		/* who has closed itself in may not: it ends with its channel */
+		int status;
+
+		/* who has closed itself in may not: it ends with its channel,
+		 * or with us */
 		kill(starter->pid, SIGKILL);
-		while (waitpid(starter->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		if (child_await(starter->pid, END_MS, &status) == ETIMEDOUT)
+			log_warn("%s: process %ld has not ended yet",
+				 role_name(ROLE_STARTER), (long)starter->pid);
 	}
 	roster_destroy(starter->roster);
 	lock_destroy(&starter->lock);
@@ -227,7 +253,8 @@ static enum error take_answer(struct starter *starter, int64_t *number_out,
 {
 	struct starter_number answer;
 	struct frame frame;
-	enum error error = frame_receive(&starter->channel, -1, &frame);
+	enum error error = frame_receive(&starter->channel,
+					 (int)starter->answer_ms, &frame);
 
 	if (error == ERR_NONE &&
 	    (frame.kind != STARTER_DONE ||
@@ -244,19 +271,43 @@ static enum error take_answer(struct starter *starter, int64_t *number_out,
 	return error;
 }
 
+/*
+ * With the lock held: it gave no answer in time, or one that is none. It counts
+ * as dead, since later answers would be those to other requests; the owner is
+ * woken as by its end.
+ */
+static void lose_starter(struct starter *starter)
+{
+	channel_close(&starter->channel);
+	atomic_store(&starter->is_lost, true);
+	pthread_kill(starter->owner, SIGCHLD);
+}
+
 enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
 		       int64_t *number_out, int *file_out)
 {
-	enum error error;
+	enum error error = ERR_STOPPED;
 
 	*number_out = -EIO;
 	if (file_out != NULL)
 		*file_out = -1;
 	lock_acquire(&starter->lock);
-	error = frame_send(&starter->channel, parts);
-	if (error == ERR_NONE)
+	if (!atomic_load(&starter->is_lost))
+		error = frame_send(&starter->channel, parts);
+	if (error == ERR_NONE) {
 		error = take_answer(starter, number_out, file_out);
+		if (error == ERR_TIMEOUT || error == ERR_MALFORMED)
+			lose_starter(starter);
+	}
 	lock_release(&starter->lock);
+	if (error == ERR_TIMEOUT)
+		log_error("%s: no answer in %" PRIu32
+			  " ms; nothing more is asked of it",
+			  role_name(ROLE_STARTER), starter->answer_ms);
+	else if (error == ERR_MALFORMED)
+		log_error("%s: what it answered is no answer; nothing more is "
+			  "asked of it",
+			  role_name(ROLE_STARTER));
 	return error;
 }
 
@@ -298,17 +349,31 @@ static enum error greet(const struct process *process,
 	return error;
 }
 
-/* Its number and its end of the channel. ERR_STOPPED: the starter has ended;
- * ERR_IO: there is no process to be had, for now. */
+/*
+ * Its number and its end of the channel. ERR_STOPPED: the starter has ended;
+ * ERR_IO: there is no process to be had, for now. An answer with one of the two
+ * alone is none: the socket is closed, the process is ended.
+ */
 static enum error ask_for_process(struct starter *starter, enum role role,
 				  int64_t *number_out, int *socket_out)
 {
 	enum error error = starter_ask_number(starter, STARTER_START, role,
 					      number_out, socket_out);
+	int64_t status;
 
 	if (error != ERR_NONE)
 		return ERR_STOPPED;
-	return *number_out > 0 && *socket_out >= 0 ? ERR_NONE : ERR_IO;
+	if (*number_out > 0 && *number_out <= INT32_MAX && *socket_out >= 0)
+		return ERR_NONE;
+	if (*socket_out >= 0)
+		close(*socket_out);
+	*socket_out = -1;
+	if (*number_out > 0) {
+		starter_ask_number(starter, STARTER_END, *number_out, &status,
+				   NULL);
+		*number_out = -EBADMSG;
+	}
+	return ERR_IO;
 }
 
 static enum error get_process(struct starter *starter, enum role role,
@@ -348,10 +413,9 @@ static enum error start_process(struct starter *starter,
 		get_process(starter, options->role, &number, &socket);
 
 	if (error != ERR_NONE) {
-		log_error("%s: cannot be started: %s; see ulimit -u",
-			  role_name(options->role),
+		log_error("%s: cannot be started: %s", role_name(options->role),
 			  error == ERR_IO ? strerrordesc_np((int)-number)
-					  : "the starter has ended");
+					  : "there is no starter");
 		return ERR_IO;
 	}
 	process->pid = (pid_t)number;

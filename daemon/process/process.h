@@ -35,14 +35,18 @@ void starter_main(int socket);
  */
 enum error starter_create(struct starter **starter_out, bool allows_commands);
 
-/* End it, and with it all that it has started. NULL is a no-op. */
+/*
+ * End it, and with it all that it has started. One that does not end in ten
+ * seconds ends with the caller's process. NULL is a no-op.
+ */
 void starter_destroy(struct starter *starter);
 
 /*
- * Does it run? When it does not, neither does anything that it has started, and
- * nothing can be started any more: `why_out` [PROCESS_END_BYTES] says how it
- * ended, and the caller has to end, too. Its end raises SIGCHLD. One thread,
- * not during starter_destroy().
+ * Does it run? When it has ended, so has everything that it has started, and
+ * when it does not answer, nothing can be started any more: `why_out`
+ * [PROCESS_END_BYTES] says which, and the caller has to end, too. Both send
+ * SIGCHLD to the thread of starter_create(), which alone may call this, not
+ * during starter_destroy().
  */
 bool starter_look(struct starter *starter, char *why_out);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/process/process.h"
+#include "daemon/runtime/child.h"
 #include "daemon/sandbox/process_role.h"
 #include "store/row.h"
 
@@ -82,10 +83,12 @@ static int64_t start(int64_t role, int *socket_out)
 	return pid;
 }
 
-/* Its status as of waitpid(), or a negative errno. */
+/* Its status as of waitpid(), or a negative errno: -ETIMEDOUT when it was
+ * killed and the kernel has not ended it yet. */
 static int64_t end(int64_t pid)
 {
 	int status = 0;
+	int failed;
 	pid_t ended;
 
 	if (pid <= 0 || pid > INT32_MAX)
@@ -96,10 +99,8 @@ static int64_t end(int64_t pid)
 	/* none but our own children are killed */
 	if (ended < 0 || kill((pid_t)pid, SIGKILL) != 0)
 		return -errno;
-	do
-		ended = waitpid((pid_t)pid, &status, 0);
-	while (ended < 0 && errno == EINTR);
-	return ended < 0 ? -errno : status;
+	failed = child_await((pid_t)pid, CHILD_KILL_MS, &status);
+	return failed != 0 ? -failed : status;
 }
 
 static bool answer(const struct channel *channel, int64_t number, int file)

@@ -69,7 +69,9 @@ extern const struct row_layout role_ready_layout;
 
 /*
  * Ask the starter; the number that it answers, and the file that came along, or
- * -1; `file_out` may be NULL. ERR_STOPPED, ERR_MALFORMED; ERR_IO.
+ * -1; `file_out` may be NULL. ERR_STOPPED; ERR_IO. ERR_TIMEOUT: there was no
+ * answer in half a minute; ERR_MALFORMED: it was none. After these two nothing
+ * more is asked: ERR_STOPPED, and starter_look() says so.
  */
 enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
 		       int64_t *number_out, int *file_out);
@@ -78,6 +80,9 @@ enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
 enum error starter_ask_number(struct starter *starter,
 			      enum starter_request kind, int64_t number,
 			      int64_t *number_out, int *file_out);
+
+/* For tests: the time that it has for an answer. */
+void starter_limit(struct starter *starter, uint32_t answer_ms);
 
 /* What starter_main() does with commands (starter_commands.c). */
 struct child;

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/runtime/clock.h"
@@ -20,6 +21,9 @@
 #include "store/memory.h"
 
 enum { MAX_ACCOUNT_BYTES = 16384 };
+
+/* Between two looks at a child that is about to end. */
+enum { FIRST_NAP_NS = 50 * 1000, MAX_NAP_NS = 10 * 1000 * 1000 };
 
 /* A file in memory with the input, so that no thread has to fill a pipe. */
 static int open_input(struct slice input)
@@ -200,12 +204,33 @@ void child_forget(struct child *child)
 	child->pid = 0;
 }
 
+int child_await(pid_t pid, uint32_t timeout_ms, int *status_out)
+{
+	uint64_t end_ms = clock_steady_ms() + timeout_ms;
+	struct timespec pause = {.tv_nsec = FIRST_NAP_NS};
+	pid_t ended;
+
+	for (;;) {
+		ended = waitpid(pid, status_out, WNOHANG);
+		if (ended > 0)
+			return 0;
+		if (ended < 0 && errno != EINTR)
+			return errno;
+		if (clock_steady_ms() >= end_ms)
+			return ETIMEDOUT;
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < MAX_NAP_NS)
+			pause.tv_nsec *= 2;
+	}
+}
+
 void child_kill(struct child *child)
 {
+	int status;
+
 	descendants_kill(child->pid, child->mark);
 	kill(-child->pid, SIGKILL);
-	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	child_await(child->pid, CHILD_KILL_MS, &status);
 	child_forget(child);
 }
 

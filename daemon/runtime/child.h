@@ -52,9 +52,18 @@ enum child_state child_look(struct child *child, uint64_t now_ms);
 
 /*
  * Kill the group and all that descend from the child, in whatever session they
- * are, and wait for the child.
+ * are, and wait for the child: CHILD_KILL_MS at most, since the kernel does not
+ * end a process that waits for a disk or a server of files.
  */
 void child_kill(struct child *child);
+
+enum { CHILD_KILL_MS = 5000 };
+
+/*
+ * Wait for the end of a child of ours, which has been asked to end. 0, with its
+ * status as of waitpid(); ETIMEDOUT; or another errno.
+ */
+int child_await(pid_t pid, uint32_t timeout_ms, int *status_out);
 
 /*
  * What the functions above are made of, for those who have another process

@@ -1,10 +1,17 @@
 #include "daemon/process/process.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "daemon/process/roster.h"
+#include "daemon/process/starter.h"
 #include "tests/unit/run.h"
 
 enum { ECHO = 1, CRASH, NUMBER };
@@ -33,8 +40,85 @@ static void echo_main(int socket)
 	channel_close(&channel);
 }
 
+static void answer_number(struct channel *channel, int64_t number, int file)
+{
+	const struct starter_number row = {number};
+	struct buffer head = row_layout_encode(&starter_number_layout, &row);
+
+	frame_send(channel, &(struct frame_parts){.kind = STARTER_DONE,
+						  .head = buffer_slice(&head),
+						  .file = file});
+	buffer_free(&head);
+}
+
+enum { CHILD_HAS_ENDED = 7 };
+
+/* It has answered with a child alone, which is to be ended then. */
+static void forge_number(struct channel *channel)
+{
+	struct frame frame;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	answer_number(channel, child, -1);
+	if (frame_receive(channel, -1, &frame) != ERR_NONE ||
+	    frame.kind != STARTER_END || kill(child, SIGKILL) != 0 ||
+	    waitpid(child, &status, 0) != child)
+		return;
+	frame_free(&frame);
+	answer_number(channel, status, -1);
+	frame_receive(channel, -1, &frame);
+	_exit(CHILD_HAS_ENDED);
+}
+
+/*
+ * A starter that is no good, as `what` says: it answers the first request with
+ * a file and no process ("file"), or with the number of a child and no file
+ * ("number"); not at all ("silent"); or twice, which leaves an answer for the
+ * next request ("twice").
+ */
+static void forged_starter(int socket, const char *what)
+{
+	struct channel channel = channel_of(socket, 1000);
+	struct frame frame;
+
+	frame_receive(&channel, -1, &frame); /* the rules */
+	frame_receive(&channel, -1, &frame);
+	if (strcmp(what, "file") == 0) {
+		answer_number(&channel, -EAGAIN, socket);
+	} else if (strcmp(what, "number") == 0) {
+		forge_number(&channel);
+	} else if (strcmp(what, "twice") == 0) {
+		answer_number(&channel, -EAGAIN, -1);
+		frame_send(&channel, &(struct frame_parts){.file = -1});
+	}
+	frame_receive(&channel, -1, &frame);
+	if (strcmp(what, "file") != 0)
+		frame_receive(&channel, -1, &frame);
+	channel_close(&channel);
+}
+
+/* A variable of the environment that the starter gets. */
+static const char forged_variable[] = "MALLOC_FORGED";
+
+static void starter_of_test(int socket)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): of one thread */
+	const char *what = getenv(forged_variable);
+
+	if (what == NULL)
+		starter_main(socket);
+	else
+		forged_starter(socket, what);
+}
+
 static const struct role_program programs[ROLE_COUNT] = {
-	[ROLE_STARTER] = {starter_main, NULL},
+	[ROLE_STARTER] = {starter_of_test, NULL},
 	[ROLE_WORKER] = {echo_main, NULL},
 };
 
@@ -176,6 +260,141 @@ START_TEST(its_time_is_known)
 }
 END_TEST
 
+static void begin_forged(const char *what)
+{
+	ck_assert_int_eq(setenv(forged_variable, what, 1), 0);
+	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(unsetenv(forged_variable), 0);
+}
+
+static size_t count_files(void)
+{
+	size_t count = 0;
+
+	for (int file = 0; file < 256; file++)
+		count += fcntl(file, F_GETFD) >= 0;
+	return count;
+}
+
+START_TEST(a_file_without_a_process_is_closed)
+{
+	struct process process;
+	size_t before;
+
+	begin_forged("file");
+	before = count_files();
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	ck_assert_uint_eq(count_files(), before);
+	starter_destroy(starter);
+}
+END_TEST
+
+START_TEST(a_process_without_a_file_is_ended)
+{
+	struct process process;
+	char why[PROCESS_END_BYTES];
+
+	begin_forged("number");
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	for (int i = 0; i < 500 && starter_look(starter, why); i++)
+		usleep(10000);
+	ck_assert_str_eq(why, "exit status 7");
+	starter_destroy(starter);
+}
+END_TEST
+
+/* It is lost: said at once from now on, and to its owner, who is woken. */
+static void check_that_it_is_lost(void)
+{
+	const struct timespec second = {.tv_sec = 1};
+	struct process process;
+	char why[PROCESS_END_BYTES];
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	ck_assert_int_eq(sigtimedwait(&set, NULL, &second), SIGCHLD);
+	ck_assert(!starter_look(starter, why));
+	ck_assert_str_eq(why, "it does not answer");
+	starter_limit(starter, UINT32_MAX / 4);
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+}
+
+static void block_its_end(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+}
+
+START_TEST(a_starter_that_does_not_answer_is_lost)
+{
+	struct process process;
+	char why[PROCESS_END_BYTES];
+
+	begin_forged("silent");
+	block_its_end();
+	ck_assert(starter_look(starter, why));
+	starter_limit(starter, 50);
+	/* the test would be killed by its time limit */
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	check_that_it_is_lost();
+	starter_destroy(starter);
+}
+END_TEST
+
+START_TEST(a_starter_whose_answer_makes_no_sense_is_lost)
+{
+	int64_t number;
+
+	begin_forged("twice");
+	block_its_end();
+	ck_assert_int_eq(starter_ask_number(starter, STARTER_START, ROLE_WORKER,
+					    &number, NULL),
+			 ERR_NONE);
+	ck_assert_int_eq(starter_ask_number(starter, STARTER_START, ROLE_WORKER,
+					    &number, NULL),
+			 ERR_MALFORMED);
+	check_that_it_is_lost();
+	starter_destroy(starter);
+}
+END_TEST
+
+static void *ask_for_one(void *argument)
+{
+	struct process process;
+
+	(void)argument;
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	return NULL;
+}
+
+/* As a stopped or swapped out process; threads wait for it by the lock. */
+START_TEST(a_starter_that_is_stopped_holds_nobody_up)
+{
+	struct roster_view view;
+	pthread_t threads[4];
+
+	begin();
+	block_its_end();
+	view = roster_look(starter_roster(starter));
+	ck_assert_uint_eq(view.count, 1);
+	ck_assert_int_eq(kill(view.entries[0].pid, SIGSTOP), 0);
+	roster_view_free(&view);
+	starter_limit(starter, 100);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, ask_for_one, NULL),
+			0);
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	check_that_it_is_lost();
+	end();
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("process");
@@ -189,6 +408,13 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       a_role_that_the_program_has_not_cannot_be_started);
 	tcase_add_test(tcase, its_time_is_known);
+	suite_add_tcase(suite, tcase);
+	tcase = tcase_create("forged");
+	tcase_add_test(tcase, a_file_without_a_process_is_closed);
+	tcase_add_test(tcase, a_process_without_a_file_is_ended);
+	tcase_add_test(tcase, a_starter_that_does_not_answer_is_lost);
+	tcase_add_test(tcase, a_starter_whose_answer_makes_no_sense_is_lost);
+	tcase_add_test(tcase, a_starter_that_is_stopped_holds_nobody_up);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

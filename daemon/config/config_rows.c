@@ -35,7 +35,10 @@ const struct config_row config_rows[] = {
 	 .meaning = "of a page that is handed in (POST /v1/extract)"},
 	{"socket", "timeout", CONFIG_TIME, true, FIELD(client_timeout_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
-	 .meaning = "a client that neither sends nor reads is left after this"},
+	 .meaning = "a client that sends nothing, or reads nothing of its "
+		    "answer, is left after this; over TCP who reads nothing "
+		    "is left after five times this, because the other kernel "
+		    "takes much before it tells"},
 	{"socket", "heartbeat", CONFIG_TIME, false, FIELD(heartbeat_ms),
 	 RANGE(100, HOUR, 15 * SECOND),
 	 .meaning = "a stream of events that had none for so long is sent a "

@@ -19,7 +19,7 @@ struct ask {
 	const char *method; /* NULL: GET */
 	const char *target;
 	const json_t *body;  /* sent as JSON; or NULL */
-	uint32_t timeout_ms; /* 0: none */
+	uint32_t timeout_ms; /* in which something comes; 0: for ever */
 	bool is_patient;     /* a daemon that does not answer, or is too busy,
 				is CTL_NO_DAEMON without a message, because it
 				may come back */

@@ -8,7 +8,13 @@
 #include "crawl/fetch/curl_error.h"
 #include "crawl/url/percent.h"
 
-enum { MAX_ANSWER_BYTES = 256 * 1024 * 1024, UPLOAD_BYTES = 512 * 1024 };
+enum {
+	MAX_ANSWER_BYTES = 256 * 1024 * 1024,
+	UPLOAD_BYTES = 512 * 1024,
+	/* read at a time, so that the daemon sees us read also when our output
+	 * is read slowly */
+	DOWNLOAD_BYTES = 4 * 1024,
+};
 
 /* What one request needs of libcurl. */
 struct request {
@@ -86,7 +92,10 @@ static bool set_target(struct request *request, const char *socket,
 	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	/* what comes slowly comes */
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+				   ((long)timeout_ms + 999) / 1000);
 	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER,
 				   request->error_text);
 	return failed == 0;
@@ -286,6 +295,8 @@ static bool set_download(const struct request *request,
 	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEFUNCTION,
 				   on_received);
 	failed |= curl_easy_setopt(request->easy, CURLOPT_WRITEDATA, receiving);
+	failed |= curl_easy_setopt(request->easy, CURLOPT_BUFFERSIZE,
+				   (long)DOWNLOAD_BYTES);
 	return failed == 0;
 }
 

@@ -24,8 +24,8 @@ struct socket_answer {
 
 /*
  * `method` is "GET", "POST" or "DELETE"; `target` begins with '/'; `body` may
- * be empty. ERR_NOT_FOUND: nothing listens on `socket`; ERR_TIMEOUT after
- * `timeout_ms` (0: none); ERR_NETWORK.
+ * be empty. ERR_NOT_FOUND: nothing listens on `socket`; ERR_TIMEOUT: nothing
+ * has come for `timeout_ms`, in whole seconds (0: for ever); ERR_NETWORK.
  */
 enum error socket_request(const char *socket, const char *method,
 			  const char *target, struct slice body,

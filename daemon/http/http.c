@@ -149,7 +149,10 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 	assert(exchange->status != 0);
 	if (response == NULL)
 		return MHD_NO;
-	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
+	connection_enter(exchange->server, exchange->client, CONNECTION_REPLY);
+	/* patience.h knows better whether the client reads */
+	MHD_set_connection_option(exchange->connection,
+				  MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	if (*exchange->media_type != '\0')
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
 					exchange->media_type);

@@ -44,7 +44,8 @@ struct http_options {
 	size_t max_clients;
 	size_t max_waiting;    /* requests queued or parked; more get 503 */
 	size_t max_body_bytes; /* of one request; of all: 16 times that */
-	uint32_t timeout_ms;   /* for a client that sends or reads nothing */
+	uint32_t timeout_ms;   /* for a client that sends or reads nothing
+				  (patience.h) */
 	size_t max_streams;    /* requests that stream at the same time; more
 				  get 503 */
 	size_t max_listeners;  /* see http_listen() */

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "daemon/http/exchange.h"
@@ -13,6 +15,7 @@ enum {
 	PRESSED_MS = 1000,
 	FIRST_HEAD_MS = 5000,
 	PRESSED_RATE = 16 * 1024, /* bytes of a body a second */
+	TCP_PATIENCE = 5,         /* times the timeout */
 };
 
 struct connection *connection_begin(struct http_server *server, int file)
@@ -55,10 +58,12 @@ void connection_enter(struct http_server *server, struct connection *connection,
 		      enum connection_state state)
 {
 	lock_acquire(&server->lock);
-	connection->is_known |= connection->state == CONNECTION_BUSY;
+	connection->is_known |= connection->state == CONNECTION_BUSY ||
+				connection->state == CONNECTION_REPLY;
 	connection->state = state;
 	connection->since_ms = clock_steady_ms();
 	connection->received = 0;
+	connection->unread = 0;
 	if (state == CONNECTION_HEAD)
 		connection->exchange = NULL;
 	lock_release(&server->lock);
@@ -89,6 +94,25 @@ void connection_count(struct http_server *server, struct connection *connection,
 	lock_release(&server->lock);
 }
 
+/*
+ * Note whether the client of a reply has read since the last look. It has not,
+ * when as many bytes as before wait in the socket, while there are more for it:
+ * libmicrohttpd looks at what it could send, and on a Unix socket that is
+ * nothing until most of it was read.
+ */
+static void look_at_reader(struct connection *connection, uint64_t now_ms)
+{
+	const struct http_exchange *exchange = connection->exchange;
+	int unread = 0;
+
+	if (ioctl(connection->file, SIOCOUTQ, &unread) == 0 && unread > 0 &&
+	    unread == connection->unread && exchange != NULL &&
+	    exchange->state != EXCHANGE_WAITS)
+		return;
+	connection->unread = unread;
+	connection->since_ms = now_ms;
+}
+
 static bool is_too_slow(const struct http_server *server,
 			const struct connection *connection, uint64_t now_ms)
 {
@@ -102,6 +126,10 @@ static bool is_too_slow(const struct http_server *server,
 		       connection->received * 1000U / age_ms < PRESSED_RATE;
 	if (connection->state == CONNECTION_BUSY)
 		return false;
+	if (connection->state == CONNECTION_REPLY)
+		return age_ms > (server->options.listener == NULL
+					 ? patience_ms
+					 : TCP_PATIENCE * patience_ms);
 	if (!connection->is_known && patience_ms > FIRST_HEAD_MS)
 		patience_ms = FIRST_HEAD_MS;
 	if (is_pressed && patience_ms > PRESSED_MS)
@@ -118,9 +146,12 @@ void connections_look(struct http_server *server)
 		return;
 	server->look_ms = now_ms + LOOK_MS;
 	for (struct connection *connection = server->connections;
-	     connection != NULL; connection = connection->next)
+	     connection != NULL; connection = connection->next) {
+		if (connection->state == CONNECTION_REPLY)
+			look_at_reader(connection, now_ms);
 		if (is_too_slow(server, connection, now_ms))
 			connection_cut(connection);
+	}
 }
 
 uint64_t connections_look_ms(const struct http_server *server)

@@ -15,7 +15,8 @@ struct http_server;
 enum connection_state {
 	CONNECTION_HEAD, /* the head of a request is awaited */
 	CONNECTION_BODY,
-	CONNECTION_BUSY, /* it is ours to go on */
+	CONNECTION_BUSY,  /* it is ours to go on */
+	CONNECTION_REPLY, /* its reply is being sent */
 };
 
 struct connection {
@@ -24,7 +25,9 @@ struct connection {
 	int file;
 	struct http_exchange *exchange; /* the one that is under way, or NULL */
 	enum connection_state state;
-	uint64_t since_ms; /* steady clock: it is in that state */
+	uint64_t since_ms; /* steady clock: it is in that state; or its client
+			      has read something of the reply */
+	int unread;        /* bytes of that in the socket, when looked last */
 	uint64_t received; /* of the body */
 	bool is_known;     /* it has had an answer */
 };
@@ -54,10 +57,12 @@ void connection_count(struct http_server *server, struct connection *connection,
 		      size_t size);
 
 /*
- * With the lock held: shut down those that take too long, when it is time to
- * look again. A first head has 5 s, another the timeout of the server; when
- * three quarters of all places are taken both have a second, and a body must
- * come at 16 KiB a second.
+ * With the lock held: cut those off that take too long, when it is time to look
+ * again. A first head has 5 s, another the timeout of the server; when three
+ * quarters of all places are taken both have a second, and a body must come at
+ * 16 KiB a second. Of a reply something must be read within the timeout,
+ * however little; over TCP within five times that, since the other kernel takes
+ * a few hundred KiB before it tells that nothing, or little, is read of them.
  */
 void connections_look(struct http_server *server);
 

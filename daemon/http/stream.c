@@ -9,7 +9,9 @@
 #include "daemon/http/exchange.h"
 #include "store/memory.h"
 
-enum { BLOCK_BYTES = 16 * 1024 };
+/* What a Unix socket says of a slow reader is as fine as what is sent at a time
+ * (patience.c). */
+enum { BLOCK_BYTES = 4 * 1024 };
 
 bool http_listen(struct http_exchange *exchange)
 {
@@ -87,7 +89,9 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	assert(exchange->stream != NULL);
 	(void)position;
 	lock_acquire(&server->lock);
-	size = (ssize_t)take(exchange->stream, out, max);
+	/* there may be room for more than was said */
+	size = (ssize_t)take(exchange->stream, out,
+			     max < BLOCK_BYTES ? max : BLOCK_BYTES);
 	if (size == 0 && (exchange->stream->is_ended || server->is_stopping))
 		size = end_of(exchange);
 	else if (size == 0)

@@ -21,6 +21,8 @@ enum {
 			 for so long, five times a second */
 	MAX_HEAD_BYTES = 32 * 1024,
 	MAX_HELD_BYTES = 256 * 1024,
+	MIN_ROOM_BYTES = 8 * 1024, /* for a client that reads slowly */
+	SLOW_MS = 1000,            /* it takes so long for what it was sent */
 	MAX_WHOLE_BYTES = 1 << 20, /* an answer that is not streamed */
 	MAX_SPOOL_BYTES = 1 << 30,
 	KEEPALIVE_S = 15,
@@ -42,7 +44,10 @@ struct relay {
 	CURLcode result;
 	struct buffer held; /* of the answer, until there is `out` */
 	struct buffer *out;
-	int spool; /* or -1 */
+	size_t room; /* there, as much as the client reads in a while: the
+			other one is to see that it reads */
+	uint64_t filled_ms; /* when it was given something; 0: nothing */
+	int spool;          /* or -1 */
 	uint64_t spooled;
 	char trailer_name[64]; /* of the answer, or "" */
 	uint64_t trailer;
@@ -105,7 +110,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 	size *= count;
 	if (relay->spool >= 0)
 		return spool(relay, data, size) ? size : 0;
-	if (out->size >= MAX_HELD_BYTES) {
+	if (out->size >= (relay->out == NULL ? MAX_HELD_BYTES : relay->room)) {
 		relay->is_paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
@@ -289,6 +294,7 @@ enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
 	enum error error;
 
 	relay->spool = -1;
+	relay->room = MIN_ROOM_BYTES;
 	relay->patience_ms = options->patience_ms;
 	relay->multi = curl_multi_init();
 	relay->easy = curl_easy_init();
@@ -362,11 +368,23 @@ static enum error reply_whole(struct relay *relay,
 	return ERR_NONE;
 }
 
+/* The client has read all of what it was given: how much comes next? */
+static void set_room(struct relay *relay)
+{
+	bool is_slow = relay->filled_ms != 0 &&
+		       clock_steady_ms() > relay->filled_ms + SLOW_MS;
+
+	relay->room = is_slow ? MIN_ROOM_BYTES : 2 * relay->room;
+	if (relay->room > MAX_HELD_BYTES)
+		relay->room = MAX_HELD_BYTES;
+}
+
 static bool fill(void *context, struct buffer *out)
 {
 	struct relay *relay = context;
 	size_t before;
 
+	set_room(relay);
 	buffer_append_slice(out, buffer_slice(&relay->held));
 	buffer_clear(&relay->held);
 	relay->out = out;
@@ -376,8 +394,9 @@ static bool fill(void *context, struct buffer *out)
 	do {
 		before = out->size;
 		go_on(relay);
-	} while (out->size > before && out->size < MAX_HELD_BYTES);
+	} while (out->size > before && out->size < relay->room);
 	relay->out = NULL;
+	relay->filled_ms = out->size > 0 ? clock_steady_ms() : 0;
 	return !relay->is_over;
 }
 

@@ -43,6 +43,19 @@ static void silent(int socket, const char *request)
 	sleep(30);
 }
 
+/* Three seconds, and never silent for one. */
+static void slow(int socket, const char *request)
+{
+	(void)request;
+	server_send_text(socket, "HTTP/1.1 200 OK\r\n"
+				 "Content-Length: 60\r\n\r\n");
+	for (int i = 0; i < 10; i++) {
+		/* one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+		usleep(300000);
+		server_send_text(socket, "slowly");
+	}
+}
+
 static void short_body(int socket, const char *request)
 {
 	(void)request;
@@ -55,6 +68,7 @@ static const struct route routes[] = {
 	{.path = "/refuse", .handler = refuse},
 	{.path = "/part", .handler = part},
 	{.path = "/silent", .handler = silent},
+	{.path = "/slow", .handler = slow},
 	{.path = "/short", .handler = short_body},
 };
 
@@ -158,6 +172,13 @@ START_TEST(nobody_listens)
 }
 END_TEST
 
+START_TEST(what_comes_slowly_comes)
+{
+	ck_assert_int_eq(request("GET", "/slow", "", 2000), ERR_NONE);
+	ck_assert_uint_eq(answer.body.size, 60);
+}
+END_TEST
+
 START_TEST(a_silent_daemon_times_out)
 {
 	ck_assert_int_eq(request("GET", "/silent", "", 200), ERR_TIMEOUT);
@@ -197,6 +218,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, nodes_that_are_missing_are_named);
 	tcase_add_test(tcase, nobody_listens);
 	tcase_add_test(tcase, a_silent_daemon_times_out);
+	tcase_add_test(tcase, what_comes_slowly_comes);
 	tcase_add_test(tcase, an_answer_cut_short_is_a_network_error);
 	tcase_add_test(tcase, values_are_escaped);
 	suite_add_tcase(suite, tcase);

@@ -307,6 +307,32 @@ START_TEST(who_has_left_is_forgotten)
 }
 END_TEST
 
+/* Less than a Unix socket needs to be writable again within the timeout. */
+START_TEST(who_reads_slowly_keeps_the_stream)
+{
+	int file = ask("/pour");
+	uint64_t until_ms = clock_steady_ms() + (uint64_t)3 * TIMEOUT_MS;
+	struct buffer answer;
+	size_t count = 0;
+	char some[500];
+
+	while (clock_steady_ms() < until_ms) {
+		ssize_t size = recv(file, some, sizeof(some), 0);
+
+		ck_assert_int_gt(size, 0);
+		for (ssize_t i = 0; i < size; i++)
+			count += some[i] == 'x';
+		sleep_ms(50);
+	}
+	answer = client_receive(file);
+	for (size_t i = 0; i < answer.size; i++)
+		count += answer.data[i] == 'x';
+	ck_assert_uint_eq(count, ALL_LARGE + 1); /* that of "text/plain" */
+	buffer_free(&answer);
+	close(file);
+}
+END_TEST
+
 START_TEST(who_reads_nothing_is_left_after_a_while)
 {
 	int file = ask("/pour");
@@ -440,6 +466,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, a_stream_holds_no_thread_and_no_place);
 	tcase_add_test(tests, streams_are_bounded);
 	tcase_add_test(tests, who_has_left_is_forgotten);
+	tcase_add_test(tests, who_reads_slowly_keeps_the_stream);
 	tcase_add_test(tests, who_reads_nothing_is_left_after_a_while);
 	tcase_add_test(tests, what_an_owner_has_open_ends_with_its_right);
 	tcase_add_test(tests, all_of_a_large_stream_comes);

@@ -126,6 +126,7 @@ void service_probe(struct service *service)
 	http_stats(service->server, &http);
 	store_check_readers(service->store);
 	tokens_retry(service->tokens);
+	log_flush(false);
 }
 
 void service_describe(const struct service *service, struct buffer *out)
@@ -138,5 +139,6 @@ void service_stop(struct service *service)
 	if (service == NULL)
 		return;
 	parts_stop(&service->parts);
+	log_flush(true);
 	destroy(service);
 }

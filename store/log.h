@@ -6,6 +6,9 @@
 #ifndef STORE_LOG_H
 #define STORE_LOG_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "store/slice.h"
 
 enum log_level {
@@ -58,6 +61,34 @@ void log_line_about(enum log_level level, struct log_subject subject,
 		    const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * The lines of one kind that clients, sites or other nodes cause as often as
+ * they like. One a minute is written; the next one says how many were left out
+ * since. Static memory, zero at the beginning; any thread.
+ */
+struct log_limit {
+	struct log_limit *next; /* all of which lines were left out */
+	bool is_listed;
+	uint64_t until_ms; /* steady clock: no line before that; 0: any */
+	uint64_t left_out; /* lines, of which this is the last one: */
+	enum log_level level;
+	char message[256]; /* cut */
+	char site[256];
+	char url[256];
+};
+
+/* A line of a kind. */
+void log_line_limited(struct log_limit *limit, enum log_level level,
+		      struct log_subject subject, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/*
+ * Write the last line that was left out of each kind whose minute is over, or
+ * with `is_end` of each kind, and how many there were. To be called now and
+ * then. Any thread.
+ */
+void log_flush(bool is_end);
+
 /* NOLINTBEGIN(readability-identifier-naming): they are called as functions */
 #define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
 #define log_warn(...)  log_line(LOG_LEVEL_WARN, __VA_ARGS__)
@@ -68,6 +99,23 @@ void log_line_about(enum log_level level, struct log_subject subject,
 #define log_warn_about(...)  log_line_about(LOG_LEVEL_WARN, __VA_ARGS__)
 #define log_info_about(...)  log_line_about(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug_about(...) log_line_about(LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+/* Each place that says one of these is a kind of its own. */
+#define log_limited_about(level, ...)                                      \
+	do {                                                               \
+		static struct log_limit log_limit_of_place;                \
+                                                                           \
+		log_line_limited(&log_limit_of_place, level, __VA_ARGS__); \
+	} while (0)
+#define log_limited(level, ...) \
+	log_limited_about(level, (struct log_subject){0}, __VA_ARGS__)
+#define log_error_limited(...) log_limited(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warn_limited(...)  log_limited(LOG_LEVEL_WARN, __VA_ARGS__)
+#define log_info_limited(...)  log_limited(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_error_limited_about(...) \
+	log_limited_about(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warn_limited_about(...) \
+	log_limited_about(LOG_LEVEL_WARN, __VA_ARGS__)
 /* NOLINTEND(readability-identifier-naming) */
 
 #endif

@@ -153,9 +153,10 @@ static void complain(const struct txn *txn, enum table table, struct slice key)
 {
 	struct key_text text;
 
-	log_error("store %s: table %s, row %s: its checksum is wrong; see "
-		  "templatectl verify --store",
-		  txn->store->path, table_name(table), key_text(key, &text));
+	log_error_limited(
+		"store %s: table %s, row %s: its checksum is wrong; see "
+		"templatectl verify --store",
+		txn->store->path, table_name(table), key_text(key, &text));
 }
 
 struct slice txn_value(struct txn *txn, enum table table, MDB_val key,

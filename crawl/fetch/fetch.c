@@ -233,7 +233,7 @@ static void perform(struct fetcher *fetcher)
 
 	fetcher->has_begun = false;
 	if (code != CURLM_OK)
-		log_error("fetcher: %s", curl_multi_strerror(code));
+		log_error_limited("fetcher: %s", curl_multi_strerror(code));
 	collect(fetcher);
 }
 

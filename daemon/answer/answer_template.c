@@ -107,9 +107,10 @@ static void find_texts(struct pool *pool, const char *host,
 	buffer_append_slice(&body, pages);
 	task.body = buffer_slice(&body);
 	if (pool_run(pool, &task) != ERR_NONE)
-		log_warn_about((struct log_subject){.site = slice_of(host)},
-			       "the texts of a template cannot be read: %s",
-			       task.reason);
+		log_warn_limited_about(
+			(struct log_subject){.site = slice_of(host)},
+			"the texts of a template cannot be read: %s",
+			task.reason);
 	buffer_free(&head);
 	buffer_free(&body);
 }

@@ -167,7 +167,8 @@ static bool fill_stream(void *context, struct buffer *out)
 	error = event_query_run(&stream->query, stream->store, append_sent,
 				out);
 	if (error != ERR_NONE) {
-		log_error("events: a stream ends: %s", error_text(error));
+		log_error_limited("events: a stream ends: %s",
+				  error_text(error));
 		return false;
 	}
 	if (out->size == 0 && now_ms >= stream->said_ms + stream->heartbeat_ms)

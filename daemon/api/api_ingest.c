@@ -112,8 +112,8 @@ static void log_report(const struct ingest_report *report)
 			 report->over_limit.rows[0].host,
 			 report->over_limit.count > 1 ? " and others" : "");
 	if (report->end != ERR_NONE)
-		log_warn("ingest: not read to its end: %s: %s",
-			 error_text(report->end), report->reason);
+		log_warn_limited("ingest: not read to its end: %s: %s",
+				 error_text(report->end), report->reason);
 }
 
 /* The hosts of the request on their way into the list. */

@@ -235,8 +235,9 @@ static bool fill(void *context, struct buffer *out)
 		 clock_steady_ms() < until_ms);
 	if (error == ERR_NONE)
 		return !is_over;
-	log_error_about((struct log_subject){.site = slice_of(stream->host)},
-			"a stream of its texts ends: %s", error_text(error));
+	log_error_limited_about(
+		(struct log_subject){.site = slice_of(stream->host)},
+		"a stream of its texts ends: %s", error_text(error));
 	stream->is_broken = true;
 	return false;
 }

@@ -90,20 +90,22 @@ static enum error take_entry(struct reading *reading,
 	bool is_newer;
 
 	if (entry_is_foreign(buffer_slice(&message->data))) {
-		log_warn("cluster: entry %" PRIu64 " of the log of partition "
-			 "%u is of no node, and is passed over; look who may "
-			 "publish tpl.log.>",
-			 message->number, reading->partition);
+		log_warn_limited(
+			"cluster: entry %" PRIu64 " of the log of partition "
+			"%u is of no node, and is passed over; look who may "
+			"publish tpl.log.>",
+			message->number, reading->partition);
 		return ERR_NONE;
 	}
 	if (!entry_read(buffer_slice(&message->data), &head, &part,
 			&is_newer) ||
 	    head.partition != reading->partition) {
-		log_error("cluster: entry %" PRIu64 " of the log of partition "
-			  "%u %s",
-			  message->number, reading->partition,
-			  is_newer ? "is of a later version: upgrade this node"
-				   : "is damaged");
+		log_error_limited(
+			"cluster: entry %" PRIu64 " of the log of partition "
+			"%u %s",
+			message->number, reading->partition,
+			is_newer ? "is of a later version: upgrade this node"
+				 : "is damaged");
 		return is_newer ? ERR_VERSION : ERR_CORRUPT;
 	}
 	if (!entry_follows(&head, reading->read, reading->read_hash))
@@ -342,11 +344,12 @@ void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
 		cluster->renumbered_ms = now_ms;
 	lock_release(&cluster->lock);
 	if (tells)
-		log_warn("cluster: partition %u, and maybe others: entry "
-			 "%" PRIu64 " of its log is entry %" PRIu64
-			 " now; servers that were killed number anew what they "
-			 "have acknowledged, and nothing is lost",
-			 number, from, to);
+		log_warn_limited(
+			"cluster: partition %u, and maybe others: entry "
+			"%" PRIu64 " of its log is entry %" PRIu64
+			" now; servers that were killed number anew what they "
+			"have acknowledged, and nothing is lost",
+			number, from, to);
 }
 
 /* Whether this entry has that hash, or is the one behind it. */

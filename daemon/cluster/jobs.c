@@ -240,9 +240,9 @@ static enum error do_job(struct cluster *cluster, unsigned number,
 static void tell_passed_over(const struct bus_message *message,
 			     const struct buffer *why)
 {
-	log_warn("job %s, number %" PRIu64 ": %.*s; it is passed over",
-		 (const char *)message->subject.data, message->number,
-		 (int)why->size, why->size == 0 ? "" : why->data);
+	log_warn_limited("job %s, number %" PRIu64 ": %.*s; it is passed over",
+			 (const char *)message->subject.data, message->number,
+			 (int)why->size, why->size == 0 ? "" : why->data);
 }
 
 /* Whether it is to be told that one waits. */
@@ -274,12 +274,13 @@ static void tell_waiting(struct cluster *cluster, struct job_place *place,
 	}
 	if (now_ms >= place->since_ms + patience_ms &&
 	    may_tell(cluster, now_ms))
-		log_warn("job %s, number %" PRIu64 ": not done for %" PRIu64
-			 " s: %.*s; it is tried again, and those behind it "
-			 "wait",
-			 (const char *)message->subject.data, message->number,
-			 (now_ms - place->since_ms) / 1000U, (int)why->size,
-			 why->size == 0 ? "" : why->data);
+		log_warn_limited(
+			"job %s, number %" PRIu64 ": not done for %" PRIu64
+			" s: %.*s; it is tried again, and those behind it "
+			"wait",
+			(const char *)message->subject.data, message->number,
+			(now_ms - place->since_ms) / 1000U, (int)why->size,
+			why->size == 0 ? "" : why->data);
 }
 
 static void count_jobs(struct cluster *cluster, size_t count)

@@ -340,8 +340,9 @@ void take(struct cluster *cluster, unsigned number)
 	if (is_useless(error))
 		give_up(cluster, number);
 	else if (error != ERR_NONE && error != ERR_BUSY)
-		log_warn("cluster: partition %u cannot be taken yet: %s",
-			 number, error_text(error));
+		log_warn_limited(
+			"cluster: partition %u cannot be taken yet: %s", number,
+			error_text(error));
 }
 
 bool is_to_be_taken(const struct cluster *cluster,

@@ -355,9 +355,9 @@ static void gather(struct cluster *cluster, uint64_t from,
 			press->is_full =
 				!add_event(press, partition, number, &event);
 		else if (is_new)
-			log_error("cluster: event %" PRIu64
-				  " is damaged and cannot be published",
-				  number);
+			log_error_limited("cluster: event %" PRIu64
+					  " is damaged and cannot be published",
+					  number);
 		if (!press->is_full)
 			press->reached = number;
 	}

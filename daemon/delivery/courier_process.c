@@ -119,7 +119,7 @@ void courier_process_end(struct courier_process *courier, const char *complaint,
 	else
 		snprintf(reason_out, COURIER_END_BYTES,
 			 "the courier has ended: %s", why);
-	log_error("hooks: %s", reason_out);
+	log_error_limited("hooks: %s", reason_out);
 }
 
 void courier_process_renew(struct courier_process *courier, uint64_t now_ms)

@@ -59,11 +59,12 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 	}
 	lock_release(&delivery->lock);
 	if (is_first_failure)
-		log_warn_about((struct log_subject){.site = buffer_slice(
-							    &outlet->site)},
-			       "hook %" PRIu32 ": event %" PRIu64
-			       " was not taken: %s; it is tried again",
-			       outlet->hook, outlet->number, why);
+		log_warn_limited_about(
+			(struct log_subject){
+				.site = buffer_slice(&outlet->site)},
+			"hook %" PRIu32 ": event %" PRIu64
+			" was not taken: %s; it is tried again",
+			outlet->hook, outlet->number, why);
 }
 
 /* An event for which the poster has no room is sent after others. */

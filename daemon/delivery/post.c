@@ -253,7 +253,7 @@ static void perform(struct poster *poster)
 	CURLMcode code = curl_multi_perform(poster->multi, &left);
 
 	if (code != CURLM_OK)
-		log_error("hooks: %s", curl_multi_strerror(code));
+		log_error_limited("hooks: %s", curl_multi_strerror(code));
 	while ((message = curl_multi_info_read(poster->multi, &left)) != NULL) {
 		CURLcode result = message->data.result;
 		CURL *easy = message->easy_handle;

@@ -138,10 +138,11 @@ void batch_follow_changes(struct batch *batch, struct site *site,
 
 static void warn_refused(const struct site *site, enum error error)
 {
-	log_warn_about((struct log_subject){.site = site->row.host},
-		       "a page stays outside of all clusters: its signature "
-		       "is %s (cluster.max_signature, cluster.max_sets)",
-		       error_text(error));
+	log_warn_limited_about(
+		(struct log_subject){.site = site->row.host},
+		"a page stays outside of all clusters: its signature "
+		"is %s (cluster.max_signature, cluster.max_sets)",
+		error_text(error));
 }
 
 struct linked batch_link(struct batch *batch, struct site *site, uint64_t page,

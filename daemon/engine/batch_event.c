@@ -17,10 +17,10 @@ enum { MAX_FORGOTTEN = 8 /* rows deleted to make room for a new one */ };
 static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 {
 	if ((before ^ after) > before)
-		log_warn("hook %" PRIu32 ": too many events wait "
-			 "(delivery.max_waiting): %" PRIu64
-			 " dropped, the oldest first",
-			 hook, after);
+		log_warn_limited("hook %" PRIu32 ": too many events wait "
+				 "(delivery.max_waiting): %" PRIu64
+				 " dropped, the oldest first",
+				 hook, after);
 }
 
 /* Make room for one more event by dropping the oldest. */

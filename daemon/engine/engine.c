@@ -409,8 +409,9 @@ static void give_up(struct engine *engine, struct change *change,
 	if (change->url != NULL)
 		subject = (struct log_subject){slice_of(change->url->host),
 					       slice_of(change->url->text)};
-	log_error_about(subject, "%s cannot be committed: %s",
-			change_kind_name(change->kind), error_text(error));
+	log_error_limited_about(subject, "%s cannot be committed: %s",
+				change_kind_name(change->kind),
+				error_text(error));
 	if (change_ends_lease(change->kind))
 		try_sound_batch(engine, &failed, 1, now_ms, NULL);
 }

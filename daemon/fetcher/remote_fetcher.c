@@ -178,7 +178,7 @@ static void lose_process(struct remote_fetcher *remote, const char *what)
 	else
 		snprintf(why, sizeof(why), "the fetcher was ended: it %s",
 			 what);
-	log_error("%s", why);
+	log_error_limited("%s", why);
 	set_pause(remote, clock_steady_ms());
 	return_requests(remote, why);
 }

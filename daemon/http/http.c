@@ -25,6 +25,7 @@ enum {
 	MAX_DISCARDED = 4,    /* a client may send so many times too much */
 	LAST_WORDS_MS = 1000, /* for replies to be read when we stop */
 	FILE_BLOCK_BYTES = 128 * 1024,
+	LOG_KINDS = 64, /* of lines of libmicrohttpd, by their formats */
 };
 
 /* GnuTLS's own choice of ciphers, but no version that is given up. */
@@ -43,15 +44,27 @@ static bool is_of_client(const char *line)
 	       strstr(line, "handshake") != NULL;
 }
 
+/* Which of the kinds of lines has this format: two may share one. */
+static unsigned kind_of(const char *format)
+{
+	unsigned hash = 0;
+
+	for (; *format != '\0'; format++)
+		hash = hash * 31 + (unsigned char)*format;
+	return hash % LOG_KINDS;
+}
+
 static void log_mhd(void *context, const char *format, va_list list)
 {
+	static struct log_limit kinds[LOG_KINDS];
 	char line[512];
 
 	(void)context;
 	vsnprintf(line, sizeof(line), format, list);
 	line[strcspn(line, "\n")] = '\0';
-	log_line(is_of_client(line) ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
-		 "http: %s", line);
+	log_line_limited(&kinds[kind_of(format)],
+			 is_of_client(line) ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
+			 (struct log_subject){0}, "http: %s", line);
 }
 
 static int socket_of(struct MHD_Connection *connection)

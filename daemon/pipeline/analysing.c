@@ -114,8 +114,8 @@ static void poison(struct job *job, const char *reason)
 	snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	job->content_hash = hash64(body.data, body.size, 0);
 	compress(body, &job->packed);
-	log_warn_about(job_subject(job), "poisoned: %s; see templatectl poison",
-		       reason);
+	log_warn_limited_about(job_subject(job),
+			       "poisoned: %s; see templatectl poison", reason);
 }
 
 /* A job with a worker. */

@@ -15,7 +15,7 @@ struct job *job_create(struct work *work)
 	if (url_parse(&job->url, slice_of(job->work.lease.url), NULL) ==
 	    ERR_NONE)
 		return job;
-	log_error_about(
+	log_error_limited_about(
 		(struct log_subject){.url = slice_of(job->work.lease.url)},
 		"it is stored, and cannot be parsed");
 	job_destroy(job);

@@ -306,9 +306,10 @@ enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
 		*relay_out = relay;
 		return ERR_NONE;
 	}
-	log_info("%s: %s", options->address,
-		 relay->result == CURLE_OK ? error_text(error)
-					   : curl_easy_strerror(relay->result));
+	log_info_limited("%s: %s", options->address,
+			 relay->result == CURLE_OK
+				 ? error_text(error)
+				 : curl_easy_strerror(relay->result));
 	relay_end(relay);
 	return error;
 }

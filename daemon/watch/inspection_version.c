@@ -218,7 +218,7 @@ void version_take(const struct reading *reading, struct version_pages *pages,
 
 	*taken_out = (struct taken_version){.is_partial = pages->is_partial};
 	if (pool_run(source->pool, &task) != ERR_NONE)
-		log_warn_about(
+		log_warn_limited_about(
 			(struct log_subject){.site = source->site->row.host},
 			"a version of a template was not made: %s",
 			task.reason);

@@ -78,8 +78,9 @@ static bool select_threshold(struct threshold_selector *selector,
 			choice.reason);
 	if (error == ERR_NONE || error == ERR_STOPPED || error == ERR_NOT_FOUND)
 		return true;
-	log_warn_about((struct log_subject){slice_of(url.host), slice_of(seed)},
-		       "no threshold can be chosen now: %s", error_text(error));
+	log_warn_limited_about(
+		(struct log_subject){slice_of(url.host), slice_of(seed)},
+		"no threshold can be chosen now: %s", error_text(error));
 	return false;
 }
 

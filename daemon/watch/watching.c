@@ -160,9 +160,9 @@ static bool inspect(struct watching *watching, struct watched *watched)
 	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
 	    error == ERR_STOPPED || error == ERR_BUSY)
 		return true;
-	log_warn_about((struct log_subject){.site = slice_of(watched->host)},
-		       "its templates cannot be inspected now: %s",
-		       error_text(error));
+	log_warn_limited_about(
+		(struct log_subject){.site = slice_of(watched->host)},
+		"its templates cannot be inspected now: %s", error_text(error));
 	watched->next_ms = 0; /* after the rest that a failure brings */
 	return false;
 }

@@ -378,6 +378,23 @@ class Listen(harness.Case):
         for token in (self.read, self.write):
             self.error_of(self.ask("/metrics", token), 401, "unauthorized")
 
+    def test_clients_do_not_fill_the_log(self):
+        """Of each kind a line a minute, with the number of the others."""
+        daemon = self.listening()
+        before = daemon.messages().count("\n")
+        for data in (b"GET / HTTP/1.1\r\nX", b"\0\r\n\r\n",
+                     b"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+                     b"GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"):
+            for _ in range(100):
+                with socket.create_connection(("127.0.0.1", self.port), 5) \
+                        as client:
+                    client.sendall(data)
+        self.assertEqual(self.ask("/metrics", self.read).status, 200)
+        self.assertLess(daemon.messages().count("\n") - before, 12)
+        daemon.stop()
+        self.assertRegex(daemon.messages(),
+                         r"the last of \d+ lines of this kind left out")
+
     def test_rate_of_a_token(self):
         daemon = self.listening(rate=20)
         connection = self.connection()

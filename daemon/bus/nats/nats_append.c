@@ -62,7 +62,8 @@ static enum error error_of_code(uint64_t code, const char *answer)
 	default:
 		break;
 	}
-	log_error("cluster: the NATS server did not keep an entry: %s", answer);
+	log_error_limited("cluster: the NATS server did not keep an entry: %s",
+			  answer);
 	return ERR_REFUSED;
 }
 

@@ -80,7 +80,7 @@ static void send_answer(struct bus *bus, natsMsg *question,
 	status = natsMsg_Create(&message, reply, NULL, answer->data,
 				is_large ? 0 : (int)answer->size);
 	if (status == NATS_OK && is_large) {
-		log_error(
+		log_error_limited(
 			"cluster: an answer of %zu bytes is over the servers' "
 			"max_payload",
 			answer->size);

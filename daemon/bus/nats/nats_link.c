@@ -111,9 +111,9 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
 	(void)subscription;
 	natsConnection_GetLastError(connection, &text);
 	/* who opens the bus says what is wrong, and may try it often */
-	log_line(is_open ? LOG_LEVEL_ERROR : LOG_LEVEL_DEBUG,
-		 "cluster: the NATS server says: %s: %s",
-		 natsStatus_GetText(status), text);
+	log_limited(is_open ? LOG_LEVEL_ERROR : LOG_LEVEL_DEBUG,
+		    "cluster: the NATS server says: %s: %s",
+		    natsStatus_GetText(status), text);
 	if (status != NATS_NOT_PERMITTED)
 		return;
 	quote = strchr(text, '"');
@@ -165,8 +165,8 @@ static void on_disconnected(natsConnection *connection, void *closure)
 
 	if (is_in_use(closure)) {
 		natsConnection_GetLastError(connection, &why);
-		log_warn("cluster: no connection to a NATS server%s%s",
-			 *why == '\0' ? "" : ": ", why);
+		log_warn_limited("cluster: no connection to a NATS server%s%s",
+				 *why == '\0' ? "" : ": ", why);
 	}
 	set_connected(closure, false, false);
 	if (count_flap(closure) >= FLAPS)

@@ -106,9 +106,10 @@ void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged)
 	lock_release(&bus->lock);
 	if (!is_mute)
 		return;
-	log_warn("cluster: stream %s: server %s leads it and acknowledges "
-		 "nothing: it is told to step down",
-		 stream, leader);
+	log_warn_limited(
+		"cluster: stream %s: server %s leads it and acknowledges "
+		"nothing: it is told to step down",
+		stream, leader);
 	step_down(bus, stream);
 }
 
@@ -128,8 +129,9 @@ void nats_is_lost(struct bus *bus, const char *stream)
 	lock_release(&bus->lock);
 	if (is_told)
 		return;
-	log_warn("cluster: stream %s: the server that leads it does not find "
-		 "what it has: it is told to step down",
-		 stream);
+	log_warn_limited(
+		"cluster: stream %s: the server that leads it does not find "
+		"what it has: it is told to step down",
+		stream);
 	step_down(bus, stream);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/buffer.h"
 #include "tests/unit/run.h"
 
 /* The last event, and how many there were. */
@@ -122,6 +123,91 @@ START_TEST(standard_error_has_the_subject_first)
 }
 END_TEST
 
+static struct log_limit limit;
+
+static void say(int number)
+{
+	log_line_limited(&limit, LOG_LEVEL_WARN, about("a.example", ""),
+			 "number %d", number);
+}
+
+START_TEST(a_kind_has_one_line_a_minute)
+{
+	limit = (struct log_limit){0};
+	for (int i = 0; i < 100; i++)
+		say(i);
+	ck_assert_int_eq(last.count, 1);
+	ck_assert_str_eq(last.message, "number 0");
+	log_flush(false);
+	ck_assert_int_eq(last.count, 1);
+	limit.until_ms = 0; /* a minute later */
+	say(100);
+	ck_assert_int_eq(last.count, 2);
+	ck_assert_str_eq(last.message,
+			 "number 100 (99 lines of this kind left out before)");
+	ck_assert_str_eq(last.site, "a.example");
+	ck_assert_int_eq(last.level, LOG_LEVEL_WARN);
+	log_flush(true);
+	ck_assert_int_eq(last.count, 2);
+}
+END_TEST
+
+START_TEST(what_was_left_out_is_told_when_nothing_follows)
+{
+	limit = (struct log_limit){0};
+	say(1);
+	say(2);
+	say(3);
+	limit.until_ms = 0;
+	log_flush(false);
+	ck_assert_int_eq(last.count, 2);
+	ck_assert_str_eq(last.message,
+			 "number 3 (the last of 2 lines of this kind left "
+			 "out)");
+	ck_assert_str_eq(last.site, "a.example");
+	/* that was a line of this minute */
+	say(4);
+	log_flush(false);
+	ck_assert_int_eq(last.count, 2);
+	log_flush(true);
+	ck_assert_int_eq(last.count, 3);
+	ck_assert_str_eq(last.message,
+			 "number 4 (the last of 1 lines of this kind left "
+			 "out)");
+}
+END_TEST
+
+START_TEST(each_place_is_a_kind)
+{
+	for (int i = 0; i < 10; i++) {
+		log_warn_limited("first");
+		log_error_limited_about(about("a.example", ""), "second");
+	}
+	ck_assert_int_eq(last.count, 2);
+	ck_assert_str_eq(last.message, "second");
+}
+END_TEST
+
+START_TEST(a_long_line_is_counted_too)
+{
+	static const char digits[] = "0123456789abcdef";
+	struct buffer text = {0};
+
+	limit = (struct log_limit){0};
+	for (int i = 0; i < 1000; i++)
+		buffer_append_text(&text, digits);
+	for (int i = 0; i < 3; i++)
+		log_line_limited(&limit, LOG_LEVEL_WARN, about("", ""), "%s",
+				 text.data);
+	limit.until_ms = 0;
+	log_line_limited(&limit, LOG_LEVEL_WARN, about("", ""), "%s",
+			 text.data);
+	ck_assert_ptr_nonnull(strstr(
+		last.message, " (2 lines of this kind left out before)"));
+	buffer_free(&text);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("log");
@@ -133,6 +219,10 @@ Suite *make_suite(void)
 	tcase_add_test(tests, control_characters_are_disarmed_everywhere);
 	tcase_add_test(tests, what_is_too_long_is_cut);
 	tcase_add_test(tests, standard_error_has_the_subject_first);
+	tcase_add_test(tests, a_kind_has_one_line_a_minute);
+	tcase_add_test(tests, what_was_left_out_is_told_when_nothing_follows);
+	tcase_add_test(tests, each_place_is_a_kind);
+	tcase_add_test(tests, a_long_line_is_counted_too);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <linux/sockios.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -187,6 +188,8 @@ static const struct case_of cases[] = {
 	{LISTED, ALLOWED, "ioctl", {IS(1, FIONBIO)}},
 	{LISTED, ALLOWED, "ioctl", {IS(1, FIONREAD)}},
 	{LISTED, ALLOWED, "ioctl", {IS(1, TCGETS)}},
+	/* whether clients read (http/patience.c) */
+	{KEEPER, ALLOWED, "ioctl", {IS(1, SIOCOUTQ)}},
 	{LISTED, ALLOWED, "prctl", {IS(0, PR_SET_NAME)}},
 	{LISTED, ALLOWED, "prctl", {IS(0, PR_SET_VMA)}},
 	/* limits of itself, which can only fall */

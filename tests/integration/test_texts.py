@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import pathlib
+import select
 import signal
 import socket
 import subprocess
@@ -447,6 +448,36 @@ class Fails(harness.Case):
         self.assertTrue(records[0].block.startswith(b"error: corrupt\r\n"))
         # also when it is of no quality
         self.assertIn("\r\nX-Templated-Failed: 1\r\n", self.trailer())
+
+
+class Reads(harness.Case):
+    def test_who_reads_slowly_goes_on_and_who_reads_nothing_does_not(self):
+        daemon = self.daemon({"socket": {"timeout": "1 s"}})
+        daemon.post("/v1/ingest", b"".join(
+            record(url_of(i), html(i)) for i in range(PAGES)))
+        daemon.wait_for(HOST)
+        idle, slow = socket.socket(socket.AF_UNIX), begin(daemon)
+        with idle, slow[0]:
+            idle.connect(daemon.socket)
+            idle.sendall(f"GET /v1/sites/{HOST}/texts HTTP/1.1\r\n"
+                         "Host: x\r\n\r\n".encode())
+            start, some = time.monotonic(), slow[1]
+            watched = select.poll()
+            watched.register(idle, select.POLLRDHUP)
+            while time.monotonic() - start < 4:
+                time.sleep(0.4)
+                some += slow[0].stdout.read1(8000)
+                if watched.poll(0):
+                    self.assertGreater(time.monotonic() - start, 1)
+                    break
+            else:
+                self.fail("who reads nothing is not cut off")
+            while time.monotonic() - start < 4:
+                time.sleep(0.4)
+                some += slow[0].stdout.read1(8000)
+            some += slow[0].stdout.read()
+        self.assertEqual(some.count(b"\n"), PAGES)
+        self.assertEqual(slow[0].returncode, 0)
 
 
 class Stops(harness.Case):

@@ -2,24 +2,39 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "crawl/url/parameters.h"
 #include "daemon/access/tokens.h"
 #include "daemon/runtime/log_output.h"
 #include "daemon/status_line.h"
+#include "store/ascii.h"
 #include "store/log.h"
 #include "store/memory.h"
+
+/* The node's name is that of the machine, when it is not given. */
+static void name_node(struct config *config)
+{
+	if (*config->node == '\0' &&
+	    gethostname(config->node, sizeof(config->node) - 1) != 0)
+		snprintf(config->node, sizeof(config->node), "node");
+	for (char *at = config->node; *at != '\0'; at++)
+		if (!is_alphanumeric(*at) && *at != '-' && *at != '_')
+			*at = '-';
+}
 
 static struct service *create(const struct config *config, const char *path)
 {
 	struct service *service = mem_alloc(1, sizeof(*service));
+	struct config named = *config;
 
-	service->config = *config;
-	service->networks = config->networks;
-	service->hook_networks = config->hook_networks;
-	service->ports = config->ports;
+	if (*named.servers != '\0')
+		name_node(&named);
+	service->first = config_share(&named);
+	service->config = config_acquire(service->first);
 	parameters_expand(slice_of(config->drop_parameters),
 			  &service->drop_parameters);
 	service->path = path == NULL ? NULL : mem_copy_text(path, strlen(path));
@@ -31,6 +46,8 @@ static void destroy(struct service *service)
 {
 	parts_finish(&service->parts);
 	buffer_free(&service->drop_parameters);
+	config_release(service->config);
+	config_release(service->first);
 	free(service->path);
 	free(service);
 }
@@ -83,17 +100,18 @@ static void apply(struct service *service, const struct config *config)
 	struct buffer kept = {0};
 	struct config next = *config;
 
-	config_keep_fixed(&next, &service->config, &kept);
+	config_keep_fixed(&next, service->config, &kept);
 	if (kept.size > 0)
 		log_warn("%s: changed, which needs a restart: %s",
 			 service->path, kept.data);
 	buffer_free(&kept);
-	service->config = next;
+	config_release(service->config);
+	service->config = config_share(&next);
 	service_set_log(&next);
 	options = service_pipeline_options(service);
 	pipeline_configure(service->pipeline, &options);
 	garbage_collector_configure(service->collector, &next.retention);
-	api_configure(service->api, service->path, &service->config, NULL);
+	api_configure(service->api, service->path, service->config, NULL);
 	log_info("%s: loaded again", service->path);
 }
 

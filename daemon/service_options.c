@@ -50,7 +50,7 @@ static void on_commit(void *context)
 
 struct pipeline_options service_pipeline_options(struct service *service)
 {
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 
 	return (struct pipeline_options){
 		.fetch =
@@ -63,10 +63,10 @@ struct pipeline_options service_pipeline_options(struct service *service)
 				.total_timeout_ms = config->total_timeout_ms,
 				.stall_timeout_ms = config->stall_timeout_ms,
 				.max_connections = config->max_connections,
-				.allowed = service->networks.items,
-				.allowed_count = service->networks.count,
-				.ports = service->ports.items,
-				.port_count = service->ports.count,
+				.allowed = service->first->networks.items,
+				.allowed_count = service->first->networks.count,
+				.ports = service->first->ports.items,
+				.port_count = service->first->ports.count,
 				.proxy = *config->proxy == '\0' ? NULL
 								: config->proxy,
 				.is_proxy_trusted = config->is_proxy_trusted,

@@ -10,7 +10,6 @@
 #include "daemon/api/api_ingest.h"
 #include "daemon/cluster/secret_keys.h"
 #include "daemon/runtime/clock.h"
-#include "store/ascii.h"
 #include "store/file.h"
 #include "store/log.h"
 #include "store/partitions.h"
@@ -23,7 +22,7 @@ enum {
 
 static enum error open_store(struct service *service)
 {
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	const struct store_options options = {
 		.max_map_bytes = (size_t)config->store_max_bytes,
 		.partition_of =
@@ -52,7 +51,7 @@ static enum error open_store(struct service *service)
 /* A store is of one daemon or of a cluster: store/partitions.h. */
 static enum error begin_store(const struct service *service)
 {
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	bool is_of_cluster = *config->servers != '\0';
 	struct txn txn = is_of_cluster ? txn_begin_read(service->store)
 				       : txn_begin_write(service->store);
@@ -80,7 +79,7 @@ static enum error begin_store(const struct service *service)
 static enum error read_secret_keys(struct service *service)
 {
 	enum error error = secret_keys_read(&service->secret_keys,
-					    service->config.secret_file);
+					    service->config->secret_file);
 
 	if (error == ERR_NONE && service->secret_keys == NULL)
 		log_warn("cluster.secret_file is not set: headers, proxies and "
@@ -92,7 +91,7 @@ static enum error read_secret_keys(struct service *service)
 static enum error start_store(void *context)
 {
 	struct service *service = context;
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	enum error error = ERR_NONE;
 
 	if (*config->servers != '\0')
@@ -123,7 +122,7 @@ static void stop_store(void *context)
 
 static struct cluster_options cluster_options(const struct service *service)
 {
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 
 	return (struct cluster_options){
 		.bus =
@@ -159,25 +158,13 @@ static struct cluster_options cluster_options(const struct service *service)
 	};
 }
 
-/* The node's name is that of the machine, when it is not given. */
-static void name_node(struct config *config)
-{
-	if (*config->node == '\0' &&
-	    gethostname(config->node, sizeof(config->node) - 1) != 0)
-		snprintf(config->node, sizeof(config->node), "node");
-	for (char *at = config->node; *at != '\0'; at++)
-		if (!is_alphanumeric(*at) && *at != '-' && *at != '_')
-			*at = '-';
-}
-
 static enum error open_cluster(void *context)
 {
 	struct service *service = context;
 	struct cluster_options options;
 
-	if (*service->config.servers == '\0')
+	if (*service->config->servers == '\0')
 		return ERR_NONE;
-	name_node(&service->config);
 	options = cluster_options(service);
 	return cluster_open(&service->cluster, service->store, &options);
 }
@@ -211,7 +198,7 @@ static void stop_cluster(void *context)
 static enum error start_engine(void *context)
 {
 	struct service *service = context;
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	const struct engine_options options = {
 		.max_open_sites = config->max_open_sites,
 		.max_signature = (size_t)config->max_signature,
@@ -250,7 +237,7 @@ static void stop_engine(void *context)
 static enum error start_archive(void *context)
 {
 	struct service *service = context;
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	enum error error;
 
 	if (*config->warc == '\0')
@@ -325,7 +312,7 @@ static void stop_pipeline(void *context)
 	assert(service->server == NULL && service->threshold_selector == NULL &&
 	       service->watching == NULL && service->packing == NULL &&
 	       service->collector == NULL && service->delivery == NULL);
-	pipeline_stop(service->pipeline, service->config.drain_ms);
+	pipeline_stop(service->pipeline, service->config->drain_ms);
 	service->pipeline = NULL;
 }
 
@@ -335,9 +322,9 @@ static enum error start_pool(void *context)
 	struct service *service = context;
 	const struct pool_options options = {
 		.starter = service->starter,
-		.workers = service_workers(&service->config),
-		.memory_bytes = service->config.page_memory_bytes,
-		.task_ms = service->config.page_ms,
+		.workers = service_workers(service->config),
+		.memory_bytes = service->config->page_memory_bytes,
+		.task_ms = service->config->page_ms,
 	};
 
 	return pool_create(&service->pool, &options);
@@ -355,7 +342,7 @@ static void stop_pool(void *context)
 static enum error start_delivery(void *context)
 {
 	struct service *service = context;
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	const struct delivery_options options = {
 		.starter = service->starter,
 		.user_agent = config->user_agent,
@@ -363,8 +350,8 @@ static enum error start_delivery(void *context)
 		.connect_timeout_ms = config->connect_timeout_ms,
 		.timeout_ms = config->delivery_timeout_ms,
 		.first_pause_ms = config->delivery_pause_ms,
-		.allowed = service->hook_networks.items,
-		.allowed_count = service->hook_networks.count,
+		.allowed = service->first->hook_networks.items,
+		.allowed_count = service->first->hook_networks.count,
 		.allows_exec = config->allows_exec,
 		.exec_timeout_ms = config->exec_timeout_ms,
 	};
@@ -396,7 +383,7 @@ static enum error start_garbage_collector(void *context)
 	assert(service->pipeline != NULL);
 	return garbage_collector_start(&service->collector, service->store,
 				       service->pipeline,
-				       &service->config.retention);
+				       &service->config->retention);
 }
 
 static void stop_garbage_collector(void *context)
@@ -427,7 +414,7 @@ static void stop_packing(void *context)
 static enum error start_watching(void *context)
 {
 	struct service *service = context;
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	const struct inspection_rules rules = {
 		.limits = service_page_limits(config),
 		.pool = service->pool,
@@ -462,7 +449,7 @@ static enum error start_threshold_selector(void *context)
 	assert(service->pipeline != NULL);
 	return threshold_selector_start(&service->threshold_selector,
 					service->store, service->pipeline,
-					service->config.max_leaves);
+					service->config->max_leaves);
 }
 
 static void stop_threshold_selector(void *context)
@@ -486,7 +473,7 @@ static enum error start_tokens(void *context)
 	struct service *service = context;
 
 	assert(service->store != NULL);
-	return tokens_open(&service->tokens, service->config.store_path);
+	return tokens_open(&service->tokens, service->config->store_path);
 }
 
 static void stop_tokens(void *context)
@@ -527,7 +514,7 @@ static enum error read_token(const char *path, char *out, size_t size)
 
 static enum error set_peers(struct service *service)
 {
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 	enum error error =
 		read_token(config->node_token_file, service->node_token,
 			   sizeof(service->node_token));
@@ -558,8 +545,8 @@ static enum error start_api(void *context)
 
 	assert(service->pipeline != NULL);
 	service->api = api_create(service->store, service->pipeline,
-				  service->pool, &service->config);
-	api_configure(service->api, service->path, &service->config, NULL);
+				  service->pool, service->config);
+	api_configure(service->api, service->path, service->config, NULL);
 	api_set_tokens(service->api, service->tokens);
 	if (service->starter != NULL)
 		api_set_roster(service->api, starter_roster(service->starter));
@@ -585,7 +572,7 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 
 static struct http_options server_options(struct service *service)
 {
-	const struct config *config = &service->config;
+	const struct config *config = service->config;
 
 	return (struct http_options){
 		.socket_path = config->socket_path,
@@ -762,10 +749,10 @@ static enum error start_reader(void *context)
 	enum error error;
 
 	assert(service->server != NULL);
-	if (*service->config.reader_path == '\0')
+	if (*service->config->reader_path == '\0')
 		return ERR_NONE;
-	options.socket_path = service->config.reader_path;
-	options.socket_mode = service->config.reader_mode;
+	options.socket_path = service->config->reader_path;
+	options.socket_mode = service->config->reader_mode;
 	options.max_body_bytes = READER_BODY_BYTES;
 	options.is_stream = NULL;
 	options.handle = handle_reader;

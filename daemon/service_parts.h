@@ -27,12 +27,10 @@
 #include "store/store.h"
 
 struct service {
-	struct config config;              /* the calling thread's alone */
-	struct network_list networks;      /* of it, for the fetcher to keep */
-	struct network_list hook_networks; /* the same for hooks */
-	struct port_list ports;            /* as well: they need a restart */
-	struct buffer drop_parameters;     /* of it, in full */
-	char *path;                        /* of its file, or NULL */
+	const struct config *config;   /* shared; the calling thread's alone */
+	const struct config *first;    /* of the start: parts point into it */
+	struct buffer drop_parameters; /* of it, in full */
+	char *path;                    /* of its file, or NULL */
 	struct parts parts;
 	struct starter *starter; /* the caller's */
 	/* Each is NULL unless its part runs. */

@@ -318,7 +318,7 @@ bool call_read_object(struct call *call, json_t **object_out)
 
 struct answer_rules call_rules(const struct call *call)
 {
-	const struct config *config = &call->config;
+	const struct config *config = call->config;
 
 	return (struct answer_rules){
 		.limits = {.max_bytes = config->max_body_bytes,
@@ -521,28 +521,45 @@ static enum http_verdict handle_route(struct call *call,
 						    : verdict;
 }
 
-static enum http_verdict dispatch(struct http_exchange *exchange,
-				  struct api *api, uint64_t note)
+const struct config *api_acquire_config(struct api *api)
 {
-	enum access access = (enum access)(note & ACCESS_BITS);
-	const char *method = http_method(exchange);
-	const char *path = http_path(exchange);
-	struct call call = {.api = api,
-			    .exchange = exchange,
-			    .is_reader = access == ACCESS_READ,
-			    .is_passed = (note & ACCESS_IS_PASSED) != 0};
+	const struct config *config;
 
 	lock_acquire(&api->lock);
-	call.config = api->config;
+	config = config_acquire(api->config);
 	lock_release(&api->lock);
+	return config;
+}
+
+static enum http_verdict find_route(struct call *call, enum access access,
+				    const char *path)
+{
+	const char *method = http_method(call->exchange);
+
 	/* the server leaves the body of an answer to HEAD away */
 	if (strcmp(method, "HEAD") == 0)
 		method = "GET";
 	for (size_t i = 0; i < ROUTES; i++)
 		if (strcmp(routes[i].method, method) == 0 &&
-		    matches(&call, routes[i].pattern, path))
-			return handle_route(&call, &routes[i], access, path);
-	return refuse_method(&call, path);
+		    matches(call, routes[i].pattern, path))
+			return handle_route(call, &routes[i], access, path);
+	return refuse_method(call, path);
+}
+
+static enum http_verdict dispatch(struct http_exchange *exchange,
+				  struct api *api, uint64_t note)
+{
+	enum access access = (enum access)(note & ACCESS_BITS);
+	struct call call = {.api = api,
+			    .exchange = exchange,
+			    .config = api_acquire_config(api),
+			    .is_reader = access == ACCESS_READ,
+			    .is_passed = (note & ACCESS_IS_PASSED) != 0};
+	enum http_verdict verdict =
+		find_route(&call, access, http_path(exchange));
+
+	config_release(call.config);
+	return verdict;
 }
 
 bool api_is_quick(const char *method, const char *path)
@@ -609,7 +626,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 		(struct quota){.max = MAX_PASSED, .reserved = RESERVED_PASSED};
 	if (getrandom(&api->random, sizeof(api->random), 0) < 0)
 		api->random = clock_wall_ms();
-	api->config = *config;
+	api->config = config_share(config);
 	api->started_ms = clock_wall_ms();
 	api->steady_ms = clock_steady_ms();
 	api->config_ms = api->started_ms;
@@ -639,6 +656,7 @@ void api_destroy(struct api *api)
 	quota_free(&api->passing);
 	teaching_stop(api->teaching);
 	answer_cache_destroy(api->answers);
+	config_release(api->config);
 	lock_destroy(&api->lock);
 	free(api);
 }
@@ -646,9 +664,14 @@ void api_destroy(struct api *api)
 void api_configure(struct api *api, const char *path,
 		   const struct config *config, const char *error)
 {
+	const struct config *next =
+		config == NULL ? NULL : config_share(config);
+	const struct config *last = NULL;
+
 	lock_acquire(&api->lock);
-	if (config != NULL) {
-		api->config = *config;
+	if (next != NULL) {
+		last = api->config;
+		api->config = next;
 		api->config_ms = clock_wall_ms();
 	}
 	snprintf(api->config_path, sizeof(api->config_path), "%s",
@@ -656,6 +679,7 @@ void api_configure(struct api *api, const char *path,
 	snprintf(api->config_error, sizeof(api->config_error), "%s",
 		 error == NULL ? "" : error);
 	lock_release(&api->lock);
+	config_release(last);
 }
 
 void api_set_server(struct api *api, enum listener listener,

@@ -31,8 +31,9 @@ void api_stop(struct api *api);
 void api_destroy(struct api *api);
 
 /*
- * A configuration was read from `path` (NULL: the defaults): `config`, or NULL
- * when it could not be used, with `error` saying why. Any thread.
+ * A configuration was read from `path` (NULL: the defaults): `config`, which is
+ * copied, or NULL when it could not be used, with `error` saying why. Requests
+ * under way keep the last one. Any thread.
  */
 void api_configure(struct api *api, const char *path,
 		   const struct config *config, const char *error);

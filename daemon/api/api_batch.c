@@ -281,7 +281,7 @@ static enum error run_batch(struct call *call, const struct question *question,
 		return error;
 	run->input = batch_input_create(
 		read_body, call->exchange,
-		batch_limits_for(call->config.max_body_bytes));
+		batch_limits_for(call->config->max_body_bytes));
 	error = read_pages(run);
 	batch_input_destroy(run->input);
 	ordered_close(run->ordered);

@@ -27,7 +27,7 @@ enum http_verdict api_get_bundle(struct call *call)
 		.rules = &rules,
 		.program = PROGRAM,
 		.now_ms = clock_wall_ms(),
-		.max_bytes = call->config.max_bundle_bytes,
+		.max_bytes = call->config->max_bundle_bytes,
 	};
 	struct buffer bundle = {0};
 	char reason[256];

@@ -60,7 +60,7 @@ struct api {
 	uint64_t steady_ms; /* the same by the steady clock */
 	struct lock lock;   /* guards what follows */
 	struct http_server *servers[LISTENERS]; /* or NULL */
-	struct config config;
+	const struct config *config; /* shared; a reload makes another one */
 	char config_path[MAX_CONFIG_TEXT];  /* "": the defaults */
 	char config_error[MAX_CONFIG_TEXT]; /* of the last reload, or "" */
 	uint64_t config_ms;
@@ -87,7 +87,7 @@ enum access {
 struct call {
 	struct api *api;
 	struct http_exchange *exchange;
-	struct config config;          /* of the moment */
+	const struct config *config;   /* of the moment; a reference */
 	char host[MAX_HOST_BYTES + 1]; /* HOST of the route */
 	char name[TOKEN_NAME_BYTES];   /* NAME of the route */
 	uint64_t event;                /* N of the route, which has 16 digits
@@ -184,6 +184,9 @@ call_handler api_ui_fetch;
 call_handler api_ui_forget;
 call_handler api_ui_why;
 call_handler api_ui_element;
+
+/* A reference to the current configuration, for config_release(). */
+const struct config *api_acquire_config(struct api *api);
 
 /* Answer with `value`, which is released. */
 enum http_verdict call_reply_json(struct call *call, unsigned status,

@@ -110,7 +110,7 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 		(json_int_t)row->page_count, "created",
 		json_time(row->created_ms), "changed",
 		json_time(row->changed_ms), "has_template",
-		(int)(row->page_count >= call->config.min_cluster_pages),
+		(int)(row->page_count >= call->config->min_cluster_pages),
 		"sample", pages_json(txn, site->id, number, &sample));
 }
 

@@ -220,7 +220,7 @@ static enum http_verdict answer_stream(struct call *call,
 	stream = mem_alloc(1, sizeof(*stream));
 	stream->store = call->api->store;
 	stream->query = *query;
-	stream->heartbeat_ms = call->config.heartbeat_ms;
+	stream->heartbeat_ms = call->config->heartbeat_ms;
 	http_add_header(call->exchange, "Cache-Control", "no-cache");
 	http_reply_stream(call->exchange, 200, "text/event-stream",
 			  &(struct http_stream){.fill = fill_stream,

@@ -16,8 +16,9 @@ enum { MAX_PATTERNS = 1000 };
 
 static struct frontier_rules rules_of(const struct call *call)
 {
-	return (struct frontier_rules){.max_urls = call->config.max_urls,
-				       .max_pattern = call->config.max_pattern};
+	return (struct frontier_rules){.max_urls = call->config->max_urls,
+				       .max_pattern =
+					       call->config->max_pattern};
 }
 
 enum http_verdict api_get_patterns(struct call *call)
@@ -38,7 +39,7 @@ enum http_verdict api_get_patterns(struct call *call)
 		if (pattern_row_decode(scan.value, &row))
 			json_array_append_new(
 				list, pattern_json(&site, &row,
-						   call->config.max_pattern));
+						   call->config->max_pattern));
 	}
 	scan_end(&scan);
 	error = txn_end(&txn);
@@ -71,7 +72,7 @@ static json_t *robots_json(struct txn *txn, const struct call *call,
 			 : robots_from_status(arena, row.robots_status);
 	reason = robots_explain(robots, path);
 	value = json_pack("{s:b, s:b, s:i, s:o, s:b, s:i, s:o}", "obeyed",
-			  (int)!call->config.ignores_robots, "allowed",
+			  (int)!call->config->ignores_robots, "allowed",
 			  (int)reason.is_allowed, "line", (int)reason.line,
 			  "rule", json_text_or_null(slice_of(reason.rule)),
 			  "names_us", (int)reason.is_named, "http_status",
@@ -151,7 +152,7 @@ static json_t *explain_json(struct txn *txn, const struct call *call,
 		frontier_explain(txn, &site, &rules, url, &finding);
 		verdict = finding.verdict;
 	}
-	if (admission_is_in(verdict) && !call->config.ignores_robots &&
+	if (admission_is_in(verdict) && !call->config->ignores_robots &&
 	    json_is_false(json_object_get(robots, "allowed")))
 		verdict = DENY_ROBOTS;
 	value = json_pack("{s:s, s:s, s:b, s:s, s:b, s:s}", "url", url->text,

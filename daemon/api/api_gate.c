@@ -35,7 +35,7 @@ static bool check_origin(struct call *call)
 	const char *host = http_header(exchange, "Host");
 	const char *origin = http_header(exchange, "Origin");
 
-	if (!origin_is_host_ours(host, call->config.listen_names))
+	if (!origin_is_host_ours(host, call->config->listen_names))
 		return refuse(call, 421, "wrong_host",
 			      "the Host of the request is no name of this "
 			      "daemon (listen.names)");
@@ -121,7 +121,7 @@ static enum token_verdict judge(struct call *call, const char *bearer,
 				const char *session, struct token *token_out)
 {
 	struct api *api = call->api;
-	uint32_t rate = call->config.listen_rate;
+	uint32_t rate = call->config->listen_rate;
 	uint64_t now_ms = clock_steady_ms();
 
 	if (api->tokens == NULL)
@@ -241,17 +241,24 @@ static bool is_of_node(struct call *call)
 	return true;
 }
 
+static bool admit(struct call *call)
+{
+	if (is_of_node(call))
+		return pass_own(call->exchange);
+	add_headers(call->exchange);
+	return check_origin(call) &&
+	       (is_for_strangers(http_path(call->exchange))
+			? check_login(call)
+			: check_token(call));
+}
+
 bool api_admit(struct http_exchange *exchange, void *context)
 {
-	struct call call = {.api = context, .exchange = exchange};
+	struct call call = {.api = context,
+			    .exchange = exchange,
+			    .config = api_acquire_config(context)};
+	bool is_admitted = admit(&call);
 
-	lock_acquire(&call.api->lock);
-	call.config = call.api->config;
-	lock_release(&call.api->lock);
-	if (is_of_node(&call))
-		return pass_own(exchange);
-	add_headers(exchange);
-	return check_origin(&call) &&
-	       (is_for_strangers(http_path(exchange)) ? check_login(&call)
-						      : check_token(&call));
+	config_release(call.config);
+	return is_admitted;
 }

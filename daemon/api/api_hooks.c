@@ -118,7 +118,7 @@ static bool check_target(struct call *call, struct slice target)
 		call_fail(call, 400, "bad_request", "target: %s", message);
 		return false;
 	}
-	if (!hook_target_is_command(target) || call->config.allows_exec)
+	if (!hook_target_is_command(target) || call->config->allows_exec)
 		return true;
 	call_fail(call, 403, "refused",
 		  "target: commands are not run unless the configuration says "

@@ -135,7 +135,7 @@ static bool read_options(struct call *call, struct host_globs *globs,
 			 struct ingest_options *options)
 {
 	struct host_reader reader = {globs, true};
-	uint64_t max_new = call->config.max_ingested_sites;
+	uint64_t max_new = call->config->max_ingested_sites;
 	uint64_t replaces;
 
 	if (!call_number(call, "new_sites", max_new, UINT32_MAX,
@@ -176,7 +176,7 @@ enum http_verdict api_post_ingest(struct call *call)
 {
 	struct host_globs *globs = mem_alloc(1, sizeof(*globs));
 	struct ingest_options options = {
-		.max_body_bytes = call->config.max_body_bytes,
+		.max_body_bytes = call->config->max_body_bytes,
 		.hosts = globs,
 	};
 	enum http_verdict verdict = HTTP_ANSWERED;

@@ -67,7 +67,7 @@ static bool begin_session(struct call *call, const char *token,
 	struct token known;
 
 	return call->api->tokens != NULL &&
-	       tokens_check(call->api->tokens, token, call->config.listen_rate,
+	       tokens_check(call->api->tokens, token, call->config->listen_rate,
 			    now_ms, &known) == TOKEN_MAY &&
 	       sessions_begin(call->api->sessions, known.id, now_ms,
 			      session_out);

@@ -104,7 +104,7 @@ static void write_store(const struct call *call,
 	metric_write(out, METRIC_STORE_USED, (double)usage->used_bytes);
 	metric_write(out, METRIC_STORE_MAP, (double)usage->map_bytes);
 	metric_write(out, METRIC_STORE_MAX, (double)usage->max_map_bytes);
-	if (statvfs(call->config.store_path, &disk) == 0)
+	if (statvfs(call->config->store_path, &disk) == 0)
 		metric_write(out, METRIC_STORE_FREE,
 			     (double)disk.f_bavail * (double)disk.f_frsize);
 	metric_write(out, METRIC_STORE_READERS,
@@ -185,7 +185,7 @@ static enum error write_rows(const struct call *call, struct buffer *out)
 {
 	struct txn txn = txn_begin_read(call->api->store);
 
-	site_metrics(&txn, call->config.max_measured_sites, out);
+	site_metrics(&txn, call->config->max_measured_sites, out);
 	write_guards(&txn, out);
 	write_hooks(&txn, out);
 	return txn_end(&txn);

@@ -274,10 +274,9 @@ static void end_passing(struct passage *passage, size_t place,
 
 static uint32_t patience_ms(const struct passage *passage)
 {
-	return passage->is_read
-		       ? READ_MS
-		       : COMMIT_MS +
-				 (uint32_t)passage->call->config.ask_timeout_ms;
+	return passage->is_read ? READ_MS
+				: COMMIT_MS + (uint32_t)passage->call->config
+						      ->ask_timeout_ms;
 }
 
 enum http_verdict passage_fail_later(struct passage *passage, const char *code,
@@ -642,7 +641,7 @@ void api_answer_node(void *context, struct slice question,
 	enum error error;
 
 	lock_acquire(&api->lock);
-	timeout_ms = COMMIT_MS + (uint32_t)api->config.ask_timeout_ms;
+	timeout_ms = COMMIT_MS + (uint32_t)api->config->ask_timeout_ms;
 	lock_release(&api->lock);
 	error = api_serve(api, question, peers->max_bytes(peers->cluster),
 			  timeout_ms - MARGIN_MS, answer);

@@ -150,7 +150,7 @@ static bool read_extras(struct call *call, struct question *question)
 /* A client may wait for less than the configuration allows, not for more. */
 static bool read_timeout(struct call *call, struct question *question)
 {
-	uint64_t max = call->config.ask_timeout_ms;
+	uint64_t max = call->config->ask_timeout_ms;
 
 	if (!call_number(call, "timeout_ms", max, INT64_MAX,
 			 &question->timeout_ms))

@@ -17,7 +17,7 @@ struct plan {
 
 struct seeding {
 	const struct api *api;
-	struct config config; /* of the moment */
+	const struct config *config; /* of the moment; a reference */
 	struct txn txn;
 	unsigned partition;
 	uint64_t before;
@@ -32,12 +32,10 @@ static void begin_seeding(struct seeding *seeding, struct api *api,
 	*seeding = (struct seeding){
 		.api = api,
 		.partition = partition,
+		.config = api_acquire_config(api),
 		.plans = mem_alloc(max, sizeof(*seeding->plans)),
 		.seeds = mem_alloc(max, sizeof(*seeding->seeds)),
 	};
-	lock_acquire(&api->lock);
-	seeding->config = api->config;
-	lock_release(&api->lock);
 	seeding->txn = txn_begin_read(api->store);
 }
 
@@ -47,6 +45,7 @@ static void end_seeding(struct seeding *seeding)
 		site_request_free(&seeding->plans[i].request);
 	free(seeding->plans);
 	free(seeding->seeds);
+	config_release(seeding->config);
 }
 
 /* The options of its site, as those before this one leave them; false: it is a
@@ -81,7 +80,7 @@ static bool plan_site(struct seeding *seeding, json_t *job, struct buffer *why)
 	json_object_del(job, "verb");
 	json_object_del(job, "id");
 	is_known = find_options(seeding, plan->url.host, &known);
-	is_read = site_request_read(&plan->request, job, &seeding->config,
+	is_read = site_request_read(&plan->request, job, seeding->config,
 				    &plan->url, is_known ? &known : NULL);
 	if (!is_read)
 		buffer_append_text(why, plan->request.message);

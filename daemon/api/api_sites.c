@@ -230,7 +230,7 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 	error = txn_end(&txn);
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the site was not added");
-	is_read = site_request_read(&options, request, &call->config, &url,
+	is_read = site_request_read(&options, request, call->config, &url,
 				    is_known ? &known : NULL);
 	change.url = &url;
 	change.site_add = options.options;

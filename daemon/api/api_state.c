@@ -32,7 +32,7 @@ static enum error read_state(struct call *call, struct state *state_out)
 static json_t *store_json(const struct call *call, const struct state *state)
 {
 	return json_pack("{s:s, s:I, s:I, s:I}", "path",
-			 call->config.store_path, "used_bytes",
+			 call->config->store_path, "used_bytes",
 			 (json_int_t)state->usage.used_bytes, "map_bytes",
 			 (json_int_t)state->usage.map_bytes, "max_bytes",
 			 (json_int_t)state->usage.max_map_bytes);

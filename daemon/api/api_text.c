@@ -70,7 +70,7 @@ static enum http_verdict answer_from_store(struct call *call,
  */
 static enum error ask(struct call *call, const struct question *question)
 {
-	const struct config *config = &call->config;
+	const struct config *config = call->config;
 	struct change change = {
 		.kind = CHANGE_ASK,
 		.url = &question->url,

@@ -221,7 +221,7 @@ enum http_verdict api_ui_fetch(struct call *call)
 {
 	struct question question = {
 		.policy = FETCH_ALWAYS,
-		.timeout_ms = call->config.ask_timeout_ms,
+		.timeout_ms = call->config->ask_timeout_ms,
 	};
 	enum http_verdict verdict;
 	json_t *form;

@@ -12,6 +12,7 @@ void asking_begin(struct asking *asking, const struct call *call,
 {
 	asking->call = *call;
 	asking->call.exchange = NULL;
+	asking->call.config = config_acquire(call->config);
 	asking->rules = call_rules(&asking->call);
 	asking->question = question_keep(question);
 	api_begin_work(call->api, WORK_EXTRACTING, QUOTA_UNLIMITED);
@@ -20,6 +21,7 @@ void asking_begin(struct asking *asking, const struct call *call,
 void asking_end(struct asking *asking)
 {
 	question_drop(asking->question);
+	config_release(asking->call.config);
 	api_end_work(asking->call.api, WORK_EXTRACTING, QUOTA_UNLIMITED);
 }
 

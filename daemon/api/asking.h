@@ -15,7 +15,7 @@ struct page_answer;
  * one, a header of the other. */
 #define ASKING_FAILED "X-Templated-Failed"
 
-/* It stays where it was begun: the rules point into the call. */
+/* The rules point into the configuration of the call. */
 struct asking {
 	struct call call; /* a copy, without its exchange */
 	struct answer_rules rules;

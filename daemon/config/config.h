@@ -200,6 +200,19 @@ enum error config_parse(struct slice bytes, const char *name,
 void config_keep_fixed(struct config *config, const struct config *old,
 		       struct buffer *kept_out);
 
+/*
+ * A copy of `config` for several threads, which nobody changes: whoever wants
+ * other values shares another one. It has one reference, the caller's.
+ */
+const struct config *config_share(const struct config *config);
+
+/* One more reference to a shared configuration, for a caller who has one, or
+ * holds the lock of somebody else's. Any thread. */
+const struct config *config_acquire(const struct config *config);
+
+/* Give a reference back; the last one frees it. NULL is a no-op. */
+void config_release(const struct config *config);
+
 /* Append the configuration as a commented YAML file that reads back the same.
  */
 void config_print(const struct config *config, struct buffer *out);

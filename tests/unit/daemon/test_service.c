@@ -2,6 +2,7 @@
  * kind of part that cannot be started. */
 #include "daemon/service.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,67 @@ START_TEST(a_store_in_use_is_refused)
 }
 END_TEST
 
+/* Write the settings that are read again to the file of the folder. */
+static void write_settings(const struct place *place, unsigned number)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/file", place->folder);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file,
+		"log:\n  level: error\nextract:\n  max_bundle: %u MiB\n"
+		"metrics:\n  sites: %u\n",
+		64 + number % 2, number % 2);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static void *ask_all_along(void *argument)
+{
+	static const char *const targets[] = {
+		"/v1/status", "/metrics", "/v1/explain?url=http://a.example/"};
+	const struct place *place = argument;
+
+	for (int i = 0; i < 30; i++) {
+		struct buffer answer = client_ask(place->config.socket_path,
+						  "GET", targets[i % 3], NULL);
+
+		ck_assert_int_ne(client_status(&answer), 0);
+		buffer_free(&answer);
+	}
+	return NULL;
+}
+
+START_TEST(it_reads_its_file_again_while_it_answers)
+{
+	struct place place;
+	struct service *service = NULL;
+	pthread_t threads[4];
+	char path[128];
+
+	make(&place);
+	place.config.log_level = 3;
+	snprintf(path, sizeof(path), "%s/file", place.folder);
+	write_settings(&place, 0);
+	ck_assert_int_eq(
+		service_start(&service, &place.config, path, NULL, NULL),
+		ERR_NONE);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL,
+						ask_all_along, &place),
+				 0);
+	for (unsigned i = 1; i <= 20; i++) {
+		write_settings(&place, i);
+		service_reload(service);
+	}
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	service_stop(service);
+	clear(&place);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("service");
@@ -180,6 +242,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, nothing_is_left_when_a_part_in_the_middle_fails);
 	tcase_add_test(tests, nothing_is_left_when_the_last_part_fails);
 	tcase_add_test(tests, a_store_in_use_is_refused);
+	tcase_add_test(tests, it_reads_its_file_again_while_it_answers);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -1,5 +1,6 @@
 #include "daemon/config/config.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,6 +390,63 @@ START_TEST(a_reload_keeps_what_needs_a_restart)
 }
 END_TEST
 
+/* The current one, which a thread replaces while others read. */
+static const struct config *current;
+static pthread_mutex_t current_lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum { SHARE_READERS = 4, SHARE_ROUNDS = 500 };
+
+static void *read_shared(void *argument)
+{
+	(void)argument;
+	for (int i = 0; i < SHARE_ROUNDS; i++) {
+		const struct config *held;
+
+		pthread_mutex_lock(&current_lock);
+		held = config_acquire(current);
+		pthread_mutex_unlock(&current_lock);
+		/* whole: its first and its last field are of one version */
+		ck_assert_uint_eq(held->socket_mode, held->log_level);
+		config_release(held);
+	}
+	return NULL;
+}
+
+START_TEST(a_shared_configuration_stays_while_somebody_reads_it)
+{
+	const struct config *held;
+	pthread_t readers[SHARE_READERS];
+	struct config next;
+
+	config_defaults(&next);
+	next.socket_mode = 0;
+	next.log_level = 0;
+	current = config_share(&next);
+	held = config_acquire(current);
+	for (int i = 0; i < SHARE_READERS; i++)
+		ck_assert_int_eq(
+			pthread_create(&readers[i], NULL, read_shared, NULL),
+			0);
+	for (uint32_t i = 1; i <= SHARE_ROUNDS; i++) {
+		const struct config *last = current;
+
+		next.socket_mode = i;
+		next.log_level = i;
+		pthread_mutex_lock(&current_lock);
+		current = config_share(&next);
+		pthread_mutex_unlock(&current_lock);
+		config_release(last);
+	}
+	for (int i = 0; i < SHARE_READERS; i++)
+		pthread_join(readers[i], NULL);
+	ck_assert_uint_eq(held->socket_mode, 0);
+	ck_assert_uint_eq(current->socket_mode, SHARE_ROUNDS);
+	config_release(held);
+	config_release(current);
+	config_release(NULL);
+}
+END_TEST
+
 START_TEST(a_file_that_is_not_there_is_not_found)
 {
 	ck_assert_int_eq(config_load("/nonexistent/t.yaml", &config, &message),
@@ -415,6 +473,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, what_is_not_ours_is_refused);
 	tcase_add_test(tests, deep_nesting_costs_nothing);
 	tcase_add_test(tests, the_first_20_errors_are_told);
+	tcase_add_test(tests,
+		       a_shared_configuration_stays_while_somebody_reads_it);
 	tcase_add_test(tests, an_error_leaves_the_configuration_alone);
 	tcase_add_test(tests, what_is_printed_reads_back_the_same);
 	tcase_add_test(tests, the_shipped_file_is_what_is_printed);

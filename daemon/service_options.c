@@ -76,6 +76,7 @@ struct pipeline_options service_pipeline_options(struct service *service)
 						   : config->ca_file,
 			},
 		.limits = service_page_limits(config),
+		.reserve = service->reserve,
 		.starter = service->starter,
 		.workers = service_workers(config),
 		.worker_bytes = config->page_memory_bytes,

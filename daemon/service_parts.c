@@ -100,8 +100,10 @@ static enum error start_store(void *context)
 		error = open_store(service);
 	if (error == ERR_NONE) {
 		error = begin_store(service);
-		if (error == ERR_NONE)
+		if (error == ERR_NONE) {
+			service->reserve = reserve_open(config->store_path);
 			return ERR_NONE;
+		}
 		store_close(service->store);
 	}
 	secret_keys_destroy(service->secret_keys);
@@ -114,6 +116,8 @@ static void stop_store(void *context)
 	struct service *service = context;
 
 	assert(service->engine == NULL);
+	reserve_close(service->reserve);
+	service->reserve = NULL;
 	store_close(service->store);
 	service->store = NULL;
 	secret_keys_destroy(service->secret_keys);

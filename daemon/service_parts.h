@@ -24,6 +24,7 @@
 #include "daemon/watch/threshold_selector.h"
 #include "daemon/watch/packing_service.h"
 #include "daemon/watch/watching.h"
+#include "store/reserve.h"
 #include "store/store.h"
 
 struct service {
@@ -35,6 +36,7 @@ struct service {
 	struct starter *starter; /* the caller's */
 	/* Each is NULL unless its part runs. */
 	struct store *store;
+	struct reserve *reserve;         /* of its disk; or NULL */
 	struct secret_keys *secret_keys; /* of the cluster, or NULL */
 	struct cluster *cluster; /* NULL also when there are no other nodes */
 	struct engine *engine;

@@ -336,15 +336,16 @@ static void settle(struct secrets *secrets, enum secrets_end end)
 
 void secrets_settle(struct secrets *secrets, enum secrets_end end)
 {
-	if (secrets->added == 0 && secrets->dropped == 0)
+	if (secrets->added == 0 && secrets->dropped == 0 && !secrets->is_stale)
 		return;
 	pthread_mutex_lock(&secrets->lock);
 	settle(secrets, end);
 	pthread_mutex_unlock(&secrets->lock);
 	if (secrets->is_stale && write_file(secrets) != ERR_NONE)
-		log_warn("%s/" SECRETS_FILE ": cannot be written; what was "
-			 "dropped is in it still",
-			 secrets->path);
+		log_warn_limited("%s/" SECRETS_FILE
+				 ": cannot be written; what was dropped is in "
+				 "it still, which is tried again",
+				 secrets->path);
 }
 
 void secrets_keep(struct secrets *secrets, const struct secret_id *id)

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/engine/alert_change.h"
+#include "daemon/engine/guard_change.h"
 #include "daemon/pipeline/archiving.h"
 #include "daemon/runtime/clock.h"
 #include "store/log.h"
 #include "store/memory.h"
+#include "store/reserve.h"
 
 /*
  * Leases practically never expire: every job is answered, and leases of a
@@ -319,15 +322,46 @@ static struct command *take_command(struct pipeline *pipeline)
 	return command;
 }
 
+/* Whether the change takes away what somebody set up: that must work on a full
+ * disk, too. */
+static bool takes_away(const struct change *change)
+{
+	switch (change->kind) {
+	case CHANGE_SITE_DELETE:
+	case CHANGE_PAGE_DELETE:
+		return true;
+	case CHANGE_GUARD:
+		return change->guard->is_delete;
+	case CHANGE_ALERTS:
+		return change->alert->action == HOOK_DELETE ||
+		       change->alert->action == SILENCE_DELETE;
+	default:
+		return false;
+	}
+}
+
+static enum error commit_command(struct pipeline *pipeline,
+				 struct change *change)
+{
+	struct reserve *reserve = pipeline->options.reserve;
+	enum error error;
+
+	if (reserve != NULL && takes_away(change))
+		reserve_release(reserve);
+	error = engine_commit(pipeline->engine, change, 1, clock_wall_ms(),
+			      NULL);
+	if (reserve != NULL)
+		reserve_hold(reserve);
+	return error;
+}
+
 /* Commit each waiting command by itself. */
 static void run_commands(struct pipeline *pipeline)
 {
 	struct command *command;
 
 	while ((command = take_command(pipeline)) != NULL) {
-		enum error error =
-			engine_commit(pipeline->engine, command->change, 1,
-				      clock_wall_ms(), NULL);
+		enum error error = commit_command(pipeline, command->change);
 
 		if (error != ERR_NONE)
 			command->change->error = error;

@@ -41,6 +41,8 @@ struct pipeline_options {
 	struct site_options ingest; /* of sites that pages are handed in for */
 	struct archive *archive; /* of what is fetched, or NULL; the caller's */
 	bool archives_credentials; /* as archive_job() says */
+	struct reserve *reserve;   /* for commands that take something away; or
+				      NULL; the committing thread's alone */
 	/* Called by the committing thread after each commit that changed
 	 * something; must be short. */
 	void (*on_commit)(void *context);

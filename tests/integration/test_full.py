@@ -1,10 +1,14 @@
 """Law 5: a store that may not grow pauses the crawl, and serves on."""
 
+import http.client
+import os
 import random
+import subprocess
 
 import harness
 
 PAGES = 300
+SECRET = b"a-secret-of-a-hook"
 
 
 class Full(harness.Case):
@@ -76,6 +80,65 @@ class Full(harness.Case):
         harness.wait_until(
             lambda: not daemon.json("/v1/status")["pipeline"]["paused"],
             "the end of the pause")
+
+    def full_disk(self):
+        """A folder on a disk of its own, of which the rest can be filled."""
+        folder = self.folder() / "disk"
+        folder.mkdir()
+        if os.geteuid() != 0 or subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", "size=8m,mode=0777", "none",
+                 folder], check=False, capture_output=True).returncode != 0:
+            self.skipTest("no file system can be mounted")
+        self.addCleanup(subprocess.run, ["umount", "-l", folder], check=True)
+        return folder
+
+    def test_what_was_set_up_is_taken_away_on_a_full_disk(self):
+        disk = self.full_disk()
+        port = harness.free_port()
+        daemon = self.daemon({"store": {"path": str(disk / "store")},
+                              "delivery": {"allow": ["127.0.0.0/8"]},
+                              "listen": {"address": f'"127.0.0.1:{port}"'}})
+        daemon.watch("http://127.0.0.1:9/")
+        for path, body in (
+                ("/v1/hooks", {"target": "http://127.0.0.1:9/x",
+                               "secret": SECRET.decode()}),
+                ("/v1/hooks", {"target": "http://127.0.0.1:9/y"}),
+                ("/v1/sites/127.0.0.1:9/guards", {"css": "p"}),
+                ("/v1/tokens", {"name": "leaked", "role": "write"})):
+            answer = daemon.post(path, body)
+            self.assertEqual(answer.status, 201, answer.text)
+        token = answer.json["token"]
+        answer = daemon.post("/v1/events/1/silence", {})
+        self.assertEqual(answer.status, 200, answer.text)
+        self.fill(disk)
+        self.assertEqual(daemon.post("/v1/tokens", {"name": "x"}).status, 507)
+        for path in ("/v1/tokens/leaked", "/v1/hooks/1", "/v1/silences/1",
+                     "/v1/sites/127.0.0.1:9/guards/1",
+                     "/v1/sites/127.0.0.1:9", "/v1/hooks/2"):
+            answer = daemon.request("DELETE", path)
+            self.assertEqual(answer.status, 200, path + answer.text)
+            self.fill(disk)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        connection.request("GET", "/v1/hooks", headers={
+            "Authorization": "Bearer " + token})
+        self.assertEqual(connection.getresponse().status, 401)
+        connection.close()
+        self.assertEqual(daemon.json("/v1/hooks")["hooks"], [])
+        self.assertNotIn(SECRET, (disk / "store/secrets").read_bytes())
+        daemon.stop()
+        daemon.start()
+        self.assertEqual(daemon.json("/v1/tokens")["tokens"], [])
+        self.assertEqual(daemon.json("/v1/sites")["sites"], [])
+
+    def fill(self, disk):
+        """Somebody else takes every byte that is free."""
+        with open(disk / "fill", "ab", buffering=0) as file:
+            for size in (65536, 4096):
+                try:
+                    while True:
+                        file.write(b"x" * size)
+                except OSError:
+                    pass
 
 
 if __name__ == "__main__":

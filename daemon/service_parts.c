@@ -320,25 +320,35 @@ static void stop_pipeline(void *context)
 	service->pipeline = NULL;
 }
 
-/* Those who parse for answers: a crawl takes none of them. */
-static enum error start_pool(void *context)
+/*
+ * Those who parse for answers, so that a crawl takes none of them; and those
+ * who unpack archives, one for each upload, so that none waits for one that
+ * waits for its client or for another node.
+ */
+static enum error start_pools(void *context)
 {
 	struct service *service = context;
-	const struct pool_options options = {
+	struct pool_options options = {
 		.starter = service->starter,
 		.workers = service_workers(service->config),
 		.memory_bytes = service->config->page_memory_bytes,
 		.task_ms = service->config->page_ms,
 	};
+	enum error error = pool_create(&service->pool, &options);
 
-	return pool_create(&service->pool, &options);
+	options.workers = (size_t)MAX_INGESTS * LISTENERS;
+	options.starts_late = true;
+	return error == ERR_NONE ? pool_create(&service->unpackers, &options)
+				 : error;
 }
 
-static void stop_pool(void *context)
+static void stop_pools(void *context)
 {
 	struct service *service = context;
 
 	assert(service->api == NULL && service->watching == NULL);
+	pool_destroy(service->unpackers);
+	service->unpackers = NULL;
 	pool_destroy(service->pool);
 	service->pool = NULL;
 }
@@ -552,6 +562,7 @@ static enum error start_api(void *context)
 				  service->pool, service->config);
 	api_configure(service->api, service->path, service->config, NULL);
 	api_set_tokens(service->api, service->tokens);
+	api_set_unpackers(service->api, service->unpackers);
 	if (service->starter != NULL)
 		api_set_roster(service->api, starter_roster(service->starter));
 	return service->cluster == NULL ? ERR_NONE : set_peers(service);
@@ -818,7 +829,7 @@ const struct part service_parts[SERVICE_PARTS] = {
 	{start_pipeline, stop_pipeline, NULL, NULL},
 	{run_cluster, stop_cluster, NULL,
 	 "this node cannot join the others; see ulimit -u"},
-	{start_pool, stop_pool, NULL, NULL},
+	{start_pools, stop_pools, NULL, NULL},
 	{start_delivery, stop_delivery, wake_delivery,
 	 "hooks cannot be told; see ulimit -u"},
 	{start_garbage_collector, stop_garbage_collector, NULL,

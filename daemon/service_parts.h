@@ -43,6 +43,7 @@ struct service {
 	struct archive *archive; /* NULL also when none is written */
 	struct pipeline *pipeline;
 	struct pool *pool;
+	struct pool *unpackers; /* of archives */
 	struct threshold_selector *threshold_selector;
 	struct watching *watching;
 	struct garbage_collector *collector;

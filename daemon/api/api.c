@@ -703,6 +703,11 @@ bool api_listener_stats(struct api *api, enum listener listener,
 	return is_there;
 }
 
+void api_set_unpackers(struct api *api, struct pool *unpackers)
+{
+	api->unpackers = unpackers;
+}
+
 void api_set_roster(struct api *api, struct roster *roster)
 {
 	api->roster = roster;

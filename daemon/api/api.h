@@ -55,6 +55,9 @@ void api_set_server(struct api *api, enum listener listener,
  * of which no more is said. */
 void api_set_roster(struct api *api, struct roster *roster);
 
+/* The workers that unpack archives; as well. Without them requests do. */
+void api_set_unpackers(struct api *api, struct pool *unpackers);
+
 /* Those who may ask over TCP; as well. Without them nobody may. */
 void api_set_tokens(struct api *api, struct tokens *tokens);
 

@@ -38,7 +38,6 @@ struct item {
 };
 
 struct batch_run {
-	struct batch_input *input;
 	struct ordered *ordered;
 	int spool;
 	uint64_t size;       /* of what is in it */
@@ -48,6 +47,7 @@ struct batch_run {
 			      follows */
 	uint64_t position; /* of the last one */
 	enum error end;    /* of the input */
+	enum error error;  /* of the answer */
 	bool is_full;      /* the answer is as large as it may be */
 };
 
@@ -220,23 +220,20 @@ static enum error make_room(struct batch_run *run)
 	return error;
 }
 
-/* Put all pages; the reason of the end is [sizeof(page->reason)]. */
-static enum error put_pages(struct batch_run *run, char *reason)
+/* A batch_take. */
+static bool put_page(void *context, struct batch_page *page)
 {
-	struct item *item = mem_alloc(1, sizeof(*item));
-	enum error error = ERR_NONE;
+	struct batch_run *run = context;
+	struct item *item;
 
-	while (!run->is_full && batch_input_next(run->input, &item->page,
-						 &run->end) == BATCH_PAGE) {
-		error = make_room(run);
-		if (error != ERR_NONE)
-			break;
-		ordered_put(run->ordered, item);
-		item = mem_alloc(1, sizeof(*item));
-	}
-	memcpy(reason, item->page.reason, sizeof(item->page.reason));
-	discard(item);
-	return error;
+	run->error = make_room(run);
+	if (run->error != ERR_NONE)
+		return false;
+	item = mem_alloc(1, sizeof(*item));
+	item->page = *page;
+	*page = (struct batch_page){0};
+	ordered_put(run->ordered, item);
+	return !run->is_full;
 }
 
 /* Nobody reads the answer. */
@@ -246,12 +243,26 @@ static bool is_lost(const struct batch_run *run)
 	       run->end == ERR_STOPPED;
 }
 
-/* Read the pages and have them extracted. */
-static enum error read_pages(struct batch_run *run)
+static enum error read_body(void *context, char *out, size_t capacity,
+			    size_t *size_out)
 {
-	char reason[sizeof(((struct batch_page *)NULL)->reason)];
-	enum error error = put_pages(run, reason);
+	return http_body_read(context, out, capacity, size_out);
+}
 
+/* Read the pages and have them extracted. */
+static enum error read_pages(struct call *call, struct batch_run *run)
+{
+	const struct batch_source source = {
+		.read = read_body,
+		.context = call->exchange,
+		.limits = batch_limits_for(call->config->max_body_bytes),
+	};
+	char reason[BATCH_REASON_BYTES];
+	enum error error;
+
+	run->end = batch_input_read(&source, call->api->unpackers, put_page,
+				    run, reason);
+	error = run->error;
 	if (error == ERR_NONE && is_lost(run))
 		error = run->end;
 	while (error == ERR_NONE && !run->is_full &&
@@ -265,12 +276,6 @@ static enum error read_pages(struct batch_run *run)
 	return error == ERR_NONE ? write_lines(run) : error;
 }
 
-static enum error read_body(void *context, char *out, size_t capacity,
-			    size_t *size_out)
-{
-	return http_body_read(context, out, capacity, size_out);
-}
-
 /* All of it, to the file. */
 static enum error run_batch(struct call *call, const struct question *question,
 			    struct batch_run *run)
@@ -279,11 +284,7 @@ static enum error run_batch(struct call *call, const struct question *question,
 
 	if (error != ERR_NONE)
 		return error;
-	run->input = batch_input_create(
-		read_body, call->exchange,
-		batch_limits_for(call->config->max_body_bytes));
-	error = read_pages(run);
-	batch_input_destroy(run->input);
+	error = read_pages(call, run);
 	ordered_close(run->ordered);
 	buffer_free(&run->lines);
 	return error;

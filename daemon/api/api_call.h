@@ -47,7 +47,8 @@ enum pass_result { PASSED_NOBODY, PASSED_OWNER, PASSED_COPY, PASS_RESULTS };
 struct api {
 	struct store *store;
 	struct pipeline *pipeline;
-	struct pool *pool; /* of those who parse; NULL: we do it */
+	struct pool *pool;      /* of those who parse; NULL: we do it */
+	struct pool *unpackers; /* of those who unpack archives; the same */
 	struct cuts *cuts;
 	struct answer_cache *answers;
 	struct teaching *teaching; /* NULL: there is none */

@@ -177,6 +177,7 @@ enum http_verdict api_post_ingest(struct call *call)
 	struct host_globs *globs = mem_alloc(1, sizeof(*globs));
 	struct ingest_options options = {
 		.max_body_bytes = call->config->max_body_bytes,
+		.unpackers = call->api->unpackers,
 		.hosts = globs,
 	};
 	enum http_verdict verdict = HTTP_ANSWERED;

@@ -7,6 +7,7 @@
 
 #include "crawl/fetch/header.h"
 #include "daemon/api/base64.h"
+#include "daemon/pool/unpacking.h"
 #include "store/memory.h"
 
 enum { BLOCK_BYTES = 64 * 1024 };
@@ -15,13 +16,15 @@ struct batch_input {
 	warc_source *source;
 	void *context;
 	struct batch_limits limits;
-	struct buffer pending;      /* bytes that have come */
-	size_t taken;               /* of these */
-	bool is_over;               /* no more will come */
-	bool is_known;              /* which of the two it is */
-	struct warc_reader *reader; /* an archive; else NULL */
-	struct warc_record *record;
+	struct buffer pending; /* bytes that have come */
+	size_t taken;          /* of these */
+	bool is_over;          /* no more will come */
+	bool is_known;         /* which of the two it is */
+	bool is_archive;
 	uint64_t position;
+	batch_take *take;
+	void *take_context;
+	bool is_enough; /* take() said so */
 };
 
 void batch_page_free(struct batch_page *page)
@@ -38,27 +41,6 @@ struct batch_limits batch_limits_for(size_t max_body_bytes)
 		.line_bytes = 2 * max_body_bytes + BLOCK_BYTES,
 		.blank_bytes = BLOCK_BYTES,
 	};
-}
-
-struct batch_input *batch_input_create(warc_source *source, void *context,
-				       struct batch_limits limits)
-{
-	struct batch_input *input = mem_alloc(1, sizeof(*input));
-
-	input->source = source;
-	input->context = context;
-	input->limits = limits;
-	return input;
-}
-
-void batch_input_destroy(struct batch_input *input)
-{
-	if (input == NULL)
-		return;
-	warc_reader_destroy(input->reader);
-	buffer_free(&input->pending);
-	free(input->record);
-	free(input);
 }
 
 static struct slice pending(const struct batch_input *input)
@@ -126,12 +108,9 @@ static enum error find_kind(struct batch_input *input)
 			i < bytes.size || i > input->limits.blank_bytes;
 		if (!input->is_known)
 			error = read_more(input);
-		else if (slice_byte(bytes, i) != '{')
-			input->reader = warc_reader_create(
-				read_archive, input, input->limits.body_bytes);
+		else
+			input->is_archive = slice_byte(bytes, i) != '{';
 	}
-	if (input->reader != NULL && input->record == NULL)
-		input->record = mem_alloc(1, sizeof(*input->record));
 	return error;
 }
 
@@ -253,26 +232,36 @@ static bool is_empty(struct slice line)
 	return i == line.size;
 }
 
-static enum batch_next next_line(struct batch_input *input,
-				 struct batch_page *page, enum error *error_out)
+static void give_page(struct batch_input *input, struct batch_page *page)
 {
+	if (page->url == NULL)
+		page->url = mem_copy_text("", 0);
+	page->position = input->position;
+	input->is_enough = !input->take(input->take_context, page);
+	batch_page_free(page);
+}
+
+static enum error read_lines(struct batch_input *input)
+{
+	enum error error = ERR_NONE;
 	struct slice line;
 	enum line_kind kind;
 
-	do {
-		kind = find_line(input, &line, error_out);
-		if (kind == LINE_END)
-			return BATCH_END;
-		if (kind == LINE_FAILED)
-			return BATCH_FAILED;
+	while (!input->is_enough &&
+	       (kind = find_line(input, &line, &error)) != LINE_END &&
+	       kind != LINE_FAILED) {
+		struct batch_page page = {0};
+
 		input->position++;
-	} while (kind == LINE_WHOLE && is_empty(line));
-	page->position = input->position;
-	if (kind == LINE_TOO_LONG)
-		refuse(page, ERR_TOO_LARGE, "the line is too long");
-	else
-		read_line(line, page);
-	return BATCH_PAGE;
+		if (kind == LINE_WHOLE && is_empty(line))
+			continue;
+		if (kind == LINE_WHOLE)
+			read_line(line, &page);
+		else
+			refuse(&page, ERR_TOO_LARGE, "the line is too long");
+		give_page(input, &page);
+	}
+	return error;
 }
 
 static bool is_page(const struct warc_record *record)
@@ -283,46 +272,63 @@ static bool is_page(const struct warc_record *record)
 		header_is_html(slice_of(record->content_type)));
 }
 
-static enum batch_next next_record(struct batch_input *input,
-				   struct batch_page *page,
-				   enum error *error_out)
+static enum error take_record(void *context, const struct warc_record *record)
 {
-	struct warc_record *record = input->record;
+	struct batch_input *input = context;
+	struct batch_page page = {0};
 
-	do {
-		if (!warc_next(input->reader, record, error_out)) {
-			snprintf(page->reason, sizeof(page->reason), "%s",
-				 record->reason);
-			return *error_out == ERR_NONE ? BATCH_END
-						      : BATCH_FAILED;
-		}
-		input->position++;
-	} while (!is_page(record));
-	page->position = input->position;
-	page->url = mem_copy_text(record->url, strlen(record->url));
-	memcpy(page->charset, record->charset, sizeof(page->charset));
+	input->position++;
+	if (!is_page(record))
+		return ERR_NONE;
+	page.url = mem_copy_text(record->url, strlen(record->url));
+	memcpy(page.charset, record->charset, sizeof(page.charset));
 	if (record->error != ERR_NONE)
-		refuse(page, record->error, record->reason);
+		refuse(&page, record->error, record->reason);
 	else
-		buffer_append_slice(&page->body, record->body);
-	return BATCH_PAGE;
+		buffer_append_slice(&page.body, record->body);
+	give_page(input, &page);
+	return input->is_enough ? ERR_STOPPED : ERR_NONE;
 }
 
-enum batch_next batch_input_next(struct batch_input *input,
-				 struct batch_page *page_out,
-				 enum error *error_out)
+static enum error read_records(struct batch_input *input,
+			       struct pool *unpackers, char *reason)
 {
-	enum batch_next next;
+	const struct unpacking unpacking = {
+		.source = read_archive,
+		.source_context = input,
+		.max_body_bytes = input->limits.body_bytes,
+		.take = take_record,
+		.context = input,
+	};
+	struct unpacking_end end;
 
-	*page_out = (struct batch_page){0};
-	*error_out = find_kind(input);
-	if (*error_out != ERR_NONE)
-		return BATCH_FAILED;
-	if (!input->is_known)
-		return BATCH_END;
-	next = input->reader != NULL ? next_record(input, page_out, error_out)
-				     : next_line(input, page_out, error_out);
-	if (next == BATCH_PAGE && page_out->url == NULL)
-		page_out->url = mem_copy_text("", 0);
-	return next;
+	pool_unpack(unpackers, &unpacking, &end);
+	if (input->is_enough)
+		return ERR_NONE;
+	if (end.error != ERR_NONE)
+		snprintf(reason, BATCH_REASON_BYTES, "%s", end.reason);
+	return end.error;
+}
+
+enum error batch_input_read(const struct batch_source *source,
+			    struct pool *unpackers, batch_take *take,
+			    void *context, char *reason_out)
+{
+	struct batch_input input = {
+		.source = source->read,
+		.context = source->context,
+		.limits = source->limits,
+		.take = take,
+		.take_context = context,
+	};
+	enum error error;
+
+	reason_out[0] = '\0';
+	error = find_kind(&input);
+	if (error == ERR_NONE && input.is_archive)
+		error = read_records(&input, unpackers, reason_out);
+	else if (error == ERR_NONE && input.is_known)
+		error = read_lines(&input);
+	buffer_free(&input.pending);
+	return error;
 }

@@ -14,6 +14,10 @@
 #include "store/buffer.h"
 #include "store/error.h"
 
+struct pool;
+
+enum { BATCH_REASON_BYTES = 160 };
+
 /* End with batch_page_free(). */
 struct batch_page {
 	uint64_t position; /* line or record, from 1 */
@@ -21,12 +25,10 @@ struct batch_page {
 	char charset[32];  /* or "" */
 	struct buffer body;
 	enum error error; /* it cannot be used; reading can go on */
-	char reason[160]; /* English, when error is set */
+	char reason[BATCH_REASON_BYTES]; /* English, when error is set */
 };
 
 void batch_page_free(struct batch_page *page);
-
-struct batch_input; /* one thread at a time */
 
 struct batch_limits {
 	size_t body_bytes;  /* of a page in an archive, which is cut there */
@@ -38,26 +40,26 @@ struct batch_limits {
  */
 struct batch_limits batch_limits_for(size_t max_body_bytes);
 
-struct batch_input *batch_input_create(warc_source *source, void *context,
-				       struct batch_limits limits);
-void batch_input_destroy(struct batch_input *input); /* NULL is a no-op */
-
-enum batch_next {
-	BATCH_PAGE,   /* the page is set: usable, or page.error says why not */
-	BATCH_END,    /* all of the input was read */
-	BATCH_FAILED, /* nothing more can be read */
+struct batch_source {
+	warc_source *read;
+	void *context;
+	struct batch_limits limits;
 };
 
+/* Takes a page, which it may move; false: no more is wanted. */
+typedef bool batch_take(void *context, struct batch_page *page);
+
 /*
- * Read the next page. A line is an object: "html" (text) or "body" (base64),
- * with "charset" if it is known, and "url" if there is one; empty lines do not
+ * Read all pages. A line is an object: "html" (text) or "body" (base64), with
+ * "charset" if it is known, and "url" if there is one; empty lines do not
  * count. Records that are no answers with HTML are passed over. A line that
- * exceeds the limit is a page with ERR_TOO_LARGE. Without a page *page_out is
- * {0}, except that its reason may say why reading failed. *error_out is
- * ERR_NONE unless it did.
+ * exceeds the limit is a page with ERR_TOO_LARGE. An archive is unpacked by a
+ * worker of `unpackers` (NULL: by this thread). ERR_NONE: all was read that was
+ * wanted; else nothing more can be read, and `reason_out` [BATCH_REASON_BYTES]
+ * may say why.
  */
-enum batch_next batch_input_next(struct batch_input *input,
-				 struct batch_page *page_out,
-				 enum error *error_out);
+enum error batch_input_read(const struct batch_source *source,
+			    struct pool *unpackers, batch_take *take,
+			    void *context, char *reason_out);
 
 #endif

@@ -9,6 +9,7 @@
 #include "crawl/url/host_glob.h"
 #include "crawl/url/url.h"
 #include "daemon/pipeline/pipeline.h"
+#include "daemon/pool/unpacking.h"
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
@@ -55,6 +56,7 @@ struct client {
 	struct pipeline *pipeline;
 	struct ingestion *ingestion;
 	const struct ingest_options *options;
+	struct ingest_report *report;
 	char **new_hosts; /* [new_host_count]: their sites are added */
 	size_t new_host_count;
 };
@@ -161,10 +163,11 @@ static bool is_success(const struct warc_record *record)
 	return record->http_status >= 200 && record->http_status < 300;
 }
 
-static enum error take_record(struct client *client,
-			      const struct warc_record *record,
-			      struct ingest_report *report)
+static enum error take_record(void *context, const struct warc_record *record)
 {
+	struct client *client = context;
+	struct ingest_report *report = client->report;
+
 	report->records++;
 	if (record->error != ERR_NONE)
 		refuse(report, record, record->error, record->reason);
@@ -204,28 +207,27 @@ void ingest(struct pipeline *pipeline, warc_source *source, void *context,
 	    const struct ingest_options *options,
 	    struct ingest_report *report_out)
 {
-	struct warc_reader *reader =
-		warc_reader_create(source, context, options->max_body_bytes);
-	struct warc_record *record = mem_alloc(1, sizeof(*record));
-	enum error stopped = ERR_NONE;
 	struct client client = {
 		.pipeline = pipeline,
 		.ingestion = pipeline_begin_ingest(pipeline),
 		.options = options,
+		.report = report_out,
 		.new_hosts = mem_alloc(options->max_new_sites + 1,
 				       sizeof(*client.new_hosts)),
 	};
+	const struct unpacking unpacking = {
+		.source = source,
+		.source_context = context,
+		.max_body_bytes = options->max_body_bytes,
+		.take = take_record,
+		.context = &client,
+	};
+	struct unpacking_end end;
 
 	*report_out = (struct ingest_report){0};
-	while (stopped == ERR_NONE &&
-	       warc_next(reader, record, &report_out->end))
-		stopped = take_record(&client, record, report_out);
-	if (stopped != ERR_NONE)
-		report_out->end = stopped;
-	snprintf(report_out->reason, sizeof(report_out->reason), "%s",
-		 stopped != ERR_NONE ? error_text(stopped) : record->reason);
-	report_out->bytes = warc_position(reader);
+	pool_unpack(options->unpackers, &unpacking, &end);
+	report_out->end = end.error;
+	memcpy(report_out->reason, end.reason, sizeof(report_out->reason));
+	report_out->bytes = end.bytes;
 	end_client(&client, report_out);
-	warc_reader_destroy(reader);
-	free(record);
 }

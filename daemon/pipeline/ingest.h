@@ -15,6 +15,7 @@
 
 struct host_globs;
 struct pipeline;
+struct pool;
 
 enum {
 	MAX_INGEST_ERRORS = 100,
@@ -67,7 +68,9 @@ void ingest_note(struct ingest_report *report, uint64_t offset, const char *url,
  * still to come, replaces nothing.
  */
 struct ingest_options {
-	size_t max_body_bytes;          /* bodies are cut there */
+	size_t max_body_bytes;  /* bodies are cut there */
+	struct pool *unpackers; /* the workers that read archives; NULL: it is
+				   read by this thread */
 	const struct host_globs *hosts; /* pages of these alone, whose sites are
 					   added; NULL or none: of all hosts,
 					   and `max_new_sites` are added */

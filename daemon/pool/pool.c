@@ -55,7 +55,9 @@ enum error pool_create(struct pool **pool_out,
 	assert(options->workers > 0);
 	pool->options = *options;
 	pool->seats = seats_create(options->workers);
-	for (size_t i = 0; error == ERR_NONE && i < options->workers; i++)
+	for (size_t i = 0;
+	     error == ERR_NONE && !options->starts_late && i < options->workers;
+	     i++)
 		error = start_worker(pool, seats_at(pool->seats, i));
 	if (error == ERR_NONE)
 		*pool_out = pool;
@@ -80,6 +82,7 @@ void pool_destroy(struct pool *pool)
 
 /* How long a task may take. */
 struct deadline {
+	uint64_t task_ms;
 	uint64_t cpu_ms; /* 0: no end */
 	uint64_t clock_ms;
 };
@@ -91,6 +94,7 @@ static struct deadline deadline_after(const struct process *process,
 	if (task_ms == 0 || process->pid == 0)
 		return (struct deadline){0};
 	return (struct deadline){
+		.task_ms = task_ms,
 		.cpu_ms = process_cpu_ms(process) + task_ms,
 		.clock_ms = clock_steady_ms() + task_ms * PATIENCE,
 	};
@@ -152,7 +156,7 @@ static bool is_ask(const struct frame *frame)
 /* Answer what it asks for, until it is done. ERR_STOPPED: it has died. */
 static enum error converse(struct process *process,
 			   const struct pool_task *task,
-			   const struct deadline *deadline)
+			   struct deadline *deadline)
 {
 	enum error error = ERR_NONE;
 	bool is_done = false;
@@ -164,12 +168,15 @@ static enum error converse(struct process *process,
 		if (error != ERR_NONE)
 			break;
 		is_done = frame.kind == FRAME_TASK_DONE;
-		if (is_ask(&frame))
+		if (is_ask(&frame)) {
 			error = is_over(deadline, process)
 					? ERR_TIMEOUT
 					: answer_ask(process, task, &frame);
-		else if (!is_done || !task->take(task->take_context, frame.head,
-						 frame.body))
+			if (task->is_stream)
+				*deadline = deadline_after(process,
+							   deadline->task_ms);
+		} else if (!is_done || !task->take(task->take_context,
+						   frame.head, frame.body))
 			error = ERR_MALFORMED;
 		frame_free(&frame);
 	}
@@ -201,7 +208,7 @@ static enum error offer(struct process *process, const struct pool_task *task)
 }
 
 static enum error run_by(struct process *process, const struct pool_task *task,
-			 const struct deadline *deadline)
+			 struct deadline *deadline)
 {
 	enum error error = offer(process, task);
 
@@ -308,9 +315,10 @@ static enum error run_in(struct pool *pool, struct seat *seat,
 	enum error error = ERR_POISONED;
 	bool was_killed_here = true;
 
-	for (int i = 0; i < MAX_TRIES && was_killed_here; i++)
+	for (int i = 0;
+	     i < (task->is_stream ? 1 : MAX_TRIES) && was_killed_here; i++)
 		error = run_once(pool, seat, task, &was_killed_here);
-	if (!seat->is_started)
+	if (!seat->is_started && !pool->options.starts_late)
 		start_worker(pool, seat);
 	seats_leave(pool->seats, seat);
 	return error;
@@ -361,7 +369,7 @@ size_t pool_workers(const struct pool *pool)
 
 /* Do tasks until one fails; how many were done. */
 static size_t run_some(struct process *process, const struct pool_task *tasks,
-		       size_t count, const struct deadline *deadline)
+		       size_t count, struct deadline *deadline)
 {
 	enum error error = ERR_NONE;
 	size_t sent = 0;
@@ -401,7 +409,7 @@ void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
 		bool is_ready = make_ready(pool, seat);
 
 		if (is_ready) {
-			const struct deadline deadline =
+			struct deadline deadline =
 				shared_deadline(pool, &seat->process);
 
 			done = run_some(&seat->process, tasks, count,

@@ -19,6 +19,7 @@ struct starter;
 struct pool_options {
 	struct starter *starter; /* NULL: workers are threads */
 	size_t workers;          /* > 0 */
+	bool starts_late;        /* each when it is first needed */
 	uint64_t memory_bytes;   /* of one, over what it begins with; 0: no
 				    limit */
 	uint32_t task_ms;        /* of CPU time that a task may take; ten times
@@ -48,6 +49,9 @@ struct pool_task {
 	 */
 	bool (*take)(void *context, struct slice head, struct slice body);
 	void *take_context;
+	bool is_stream; /* it takes as long as what it asks for, from one
+			   inquiry to the next task_ms; it cannot be tried
+			   again */
 	char reason[POOL_REASON_BYTES]; /* English, after an error */
 };
 

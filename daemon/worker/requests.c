@@ -72,3 +72,32 @@ static const struct field answer_fields[] = {
 };
 const struct row_layout analyse_answer_layout =
 	LAYOUT(analyse_answer, answer_fields, 0, 0);
+
+static const struct field archive_fields[] = {
+	FIELD(archive_request, max_body_bytes),
+};
+const struct row_layout archive_request_layout =
+	LAYOUT(archive_request, archive_fields, 0, 0);
+
+static const struct field bytes_fields[] = {
+	FIELD(bytes_answer, error),
+	FIELD(bytes_answer, reserved),
+};
+const struct row_layout bytes_answer_layout =
+	LAYOUT(bytes_answer, bytes_fields, 0, 0);
+
+static const struct field records_fields[] = {
+	FIELD(records_answer, is_enough),
+	FIELD(records_answer, reserved),
+};
+const struct row_layout records_answer_layout =
+	LAYOUT(records_answer, records_fields, 0, 0);
+
+static const struct field archive_answer_fields[] = {
+	FIELD(archive_answer, error),
+	FIELD(archive_answer, reserved),
+	FIELD(archive_answer, position),
+};
+const struct row_layout archive_answer_layout =
+	LAYOUT(archive_answer, archive_answer_fields,
+	       offsetof(struct archive_answer, reason), 1);

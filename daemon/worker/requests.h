@@ -92,6 +92,37 @@ struct tree_request {
 	uint32_t reserved;
 };
 
+/*
+ * TASK_ARCHIVE. Without a body: it asks by ASK_BYTES for the archive, where the
+ * body of the answer is empty at the end, and by ASK_RECORDS hands over a list
+ * of records (daemon/worker/archived_record.h).
+ */
+struct archive_request {
+	uint64_t max_body_bytes; /* of a record; more is cut */
+};
+
+struct bytes_answer {
+	int32_t error; /* the archive cannot be read further */
+	uint32_t reserved;
+};
+
+struct records_answer {
+	uint32_t is_enough;
+	uint32_t reserved;
+};
+
+/* What its own answer has. */
+struct archive_answer {
+	int32_t error; /* ERR_NONE: all of it was read */
+	uint32_t reserved;
+	uint64_t position;   /* bytes that were read */
+	struct slice reason; /* English; or empty */
+};
+
+extern const struct row_layout archive_request_layout;
+extern const struct row_layout bytes_answer_layout;
+extern const struct row_layout records_answer_layout;
+extern const struct row_layout archive_answer_layout;
 extern const struct row_layout version_request_layout;
 extern const struct row_layout tree_request_layout;
 extern const struct row_layout fragments_request_layout;

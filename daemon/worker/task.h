@@ -25,6 +25,7 @@ enum task_kind {
 	TASK_VERSION,   /* pages of a template into its version */
 	TASK_FRAGMENTS, /* the texts of fragments */
 	TASK_TREE,      /* pages of a template laid over each other */
+	TASK_ARCHIVE,   /* an archive of the web into its records */
 	TASK_KINDS
 };
 
@@ -33,11 +34,13 @@ enum { FRAME_TASK_DONE = 100, FRAME_ASK = 200, FRAME_ASK_DONE = 300 };
 
 /* What a task asks the keeper for: FRAME_ASK + that. */
 enum ask_kind {
-	ASK_FIND,   /* the stored page at a URL */
-	ASK_SITE,   /* what the site knows of a page */
-	ASK_SAMPLE, /* pages of a cluster */
-	ASK_MODEL,  /* the model of a site */
-	ASK_COUNTS, /* in how many pages fragments stand */
+	ASK_FIND,    /* the stored page at a URL */
+	ASK_SITE,    /* what the site knows of a page */
+	ASK_SAMPLE,  /* pages of a cluster */
+	ASK_MODEL,   /* the model of a site */
+	ASK_COUNTS,  /* in how many pages fragments stand */
+	ASK_BYTES,   /* the next ones of an archive */
+	ASK_RECORDS, /* whether more than these are wanted */
 	ASK_KINDS
 };
 

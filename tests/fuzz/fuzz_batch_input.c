@@ -53,27 +53,33 @@ static uint64_t hash_page(const struct batch_page *page, uint64_t seed)
 				       : seed;
 }
 
+struct found {
+	uint64_t last; /* position */
+	uint64_t hash;
+};
+
+static bool take_page(void *context, struct batch_page *page)
+{
+	struct found *found = context;
+
+	if (page->position <= found->last)
+		abort();
+	found->last = page->position;
+	found->hash = hash_page(page, found->hash);
+	return true;
+}
+
 /* All pages in one number. */
 static uint64_t read_all(const uint8_t *bytes, size_t size, size_t part)
 {
 	struct parts parts = {bytes, size, part};
-	struct batch_input *input =
-		batch_input_create(read_part, &parts, limits);
-	struct batch_page page = {0};
-	uint64_t last = 0;
-	uint64_t hash = 1;
-	enum error error = ERR_NONE;
+	const struct batch_source source = {read_part, &parts, limits};
+	struct found found = {.hash = 1};
+	char reason[BATCH_REASON_BYTES];
+	enum error error =
+		batch_input_read(&source, NULL, take_page, &found, reason);
 
-	while (batch_input_next(input, &page, &error) == BATCH_PAGE) {
-		if (page.position <= last)
-			abort();
-		last = page.position;
-		hash = hash_page(&page, hash);
-		batch_page_free(&page);
-	}
-	batch_page_free(&page);
-	batch_input_destroy(input);
-	return hash_chain((uint64_t)error, hash);
+	return hash_chain((uint64_t)error, found.hash);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -33,31 +33,58 @@ static enum error read_part(void *context, char *out, size_t capacity,
 	return ERR_NONE;
 }
 
+enum { MAX_PAGES = 32 };
+
 static struct parts parts;
-static struct batch_input *input;
+static struct batch_page pages[MAX_PAGES]; /* [count], those that came */
+static size_t count;
+static size_t given; /* of them */
+static bool is_read;
 static struct batch_page page;
 static enum error end;
-
-static void begin(const char *text, size_t size)
-{
-	batch_page_free(&page);
-	batch_input_destroy(input);
-	parts = (struct parts){text, size, SIZE_MAX};
-	input = batch_input_create(read_part, &parts,
-				   batch_limits_for(MAX_BYTES));
-}
+static char reason[BATCH_REASON_BYTES];
 
 static void teardown(void)
 {
+	while (given < count)
+		batch_page_free(&pages[given++]);
 	batch_page_free(&page);
-	batch_input_destroy(input);
-	input = NULL;
+	count = 0;
+	given = 0;
+}
+
+static void begin(const char *text, size_t size)
+{
+	teardown();
+	parts = (struct parts){text, size, SIZE_MAX};
+	is_read = false;
+}
+
+static bool keep(void *context, struct batch_page *one)
+{
+	(void)context;
+	ck_assert_uint_lt(count, MAX_PAGES);
+	pages[count++] = *one;
+	*one = (struct batch_page){0};
+	return true;
 }
 
 static bool next(void)
 {
+	const struct batch_source source = {
+		.read = read_part,
+		.context = &parts,
+		.limits = batch_limits_for(MAX_BYTES),
+	};
+
+	if (!is_read)
+		end = batch_input_read(&source, NULL, keep, NULL, reason);
+	is_read = true;
 	batch_page_free(&page);
-	return batch_input_next(input, &page, &end) == BATCH_PAGE;
+	if (given == count)
+		return false;
+	page = pages[given++];
+	return true;
 }
 
 /* The next page is this one, as "position url charset body". */

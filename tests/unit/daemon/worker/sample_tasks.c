@@ -132,6 +132,14 @@ static struct message tree_sample(void)
 	return message;
 }
 
+static struct message archive_sample(void)
+{
+	const struct archive_request request = {.max_body_bytes = 1000};
+
+	return (struct message){
+		.head = row_layout_encode(&archive_request_layout, &request)};
+}
+
 struct message sample_task(enum task_kind kind, unsigned variant)
 {
 	switch (kind) {
@@ -146,6 +154,8 @@ struct message sample_task(enum task_kind kind, unsigned variant)
 		return version_sample();
 	case TASK_FRAGMENTS:
 		return fragments_sample();
+	case TASK_ARCHIVE:
+		return archive_sample();
 	default:
 		return tree_sample();
 	}

@@ -1,0 +1,140 @@
+#include "daemon/pool/unpacking.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/pool/pool.h"
+#include "daemon/worker/archived_record.h"
+#include "daemon/worker/item_list.h"
+#include "daemon/worker/requests.h"
+#include "store/memory.h"
+
+enum {
+	PIECE_BYTES = 192 * 1024, /* of the archive; it fits a message */
+	MAX_LATE = 16,            /* inquiries of a worker that has to end */
+};
+
+struct unpacking_run {
+	const struct unpacking *unpacking;
+	struct unpacking_end *end;
+	struct warc_record *record;
+	uint64_t given;     /* bytes of the archive */
+	enum error failure; /* of the source */
+	enum error stopped; /* by take() */
+	unsigned late;
+};
+
+static void unpacking_give_bytes(struct unpacking_run *run,
+				 struct message *answer)
+{
+	const struct unpacking *unpacking = run->unpacking;
+	struct bytes_answer said = {.error = ERR_STOPPED};
+	char *piece = buffer_reserve(&answer->body, PIECE_BYTES);
+	size_t size = 0;
+
+	if (run->failure == ERR_NONE && run->stopped == ERR_NONE) {
+		run->failure = unpacking->source(unpacking->source_context,
+						 piece, PIECE_BYTES, &size);
+		said.error = run->failure;
+	}
+	if (said.error == ERR_NONE)
+		answer->body.size += size;
+	run->given += answer->body.size;
+	answer->head = row_layout_encode(&bytes_answer_layout, &said);
+}
+
+/* False: they are no records. */
+static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
+				   struct message *answer)
+{
+	const struct unpacking *unpacking = run->unpacking;
+	struct records_answer said = {0};
+	struct slice item;
+
+	while (run->stopped == ERR_NONE && item_next(&list, &item)) {
+		if (!archived_record_read(item, unpacking->max_body_bytes,
+					  run->record))
+			return false;
+		run->stopped = unpacking->take(unpacking->context, run->record);
+	}
+	said.is_enough = run->stopped != ERR_NONE;
+	answer->head = row_layout_encode(&records_answer_layout, &said);
+	return run->stopped != ERR_NONE || list.size == 0;
+}
+
+static bool unpacking_serve(void *context, const struct inquiry *inquiry,
+			    struct message *answer)
+{
+	struct unpacking_run *run = context;
+
+	if (run->failure != ERR_NONE || run->stopped != ERR_NONE)
+		run->late++;
+	if (run->late > MAX_LATE)
+		return false;
+	if (inquiry->kind == ASK_BYTES)
+		unpacking_give_bytes(run, answer);
+	return inquiry->kind == ASK_BYTES ||
+	       (inquiry->kind == ASK_RECORDS &&
+		unpacking_take_records(run, inquiry->body, answer));
+}
+
+static bool unpacking_take_end(void *context, struct slice head,
+			       struct slice body)
+{
+	struct unpacking_run *run = context;
+	struct unpacking_end *end = run->end;
+	struct archive_answer answer;
+
+	(void)body;
+	if (!row_layout_decode(&archive_answer_layout, head, &answer) ||
+	    answer.position > run->given || answer.error > 0)
+		return false;
+	end->error = (enum error)answer.error;
+	end->bytes = answer.position;
+	snprintf(end->reason, sizeof(end->reason), "%.*s",
+		 (int)answer.reason.size, (const char *)answer.reason.data);
+	return true;
+}
+
+void pool_unpack(struct pool *pool, const struct unpacking *unpacking,
+		 struct unpacking_end *end_out)
+{
+	struct archive_request request = {unpacking->max_body_bytes};
+	struct unpacking_run run = {
+		.unpacking = unpacking,
+		.end = end_out,
+		.record = mem_alloc(1, sizeof(*run.record)),
+	};
+	struct buffer head =
+		row_layout_encode(&archive_request_layout, &request);
+	struct pool_task task = {
+		.kind = TASK_ARCHIVE,
+		.head = buffer_slice(&head),
+		.body = slice_of(""),
+		.serve = unpacking_serve,
+		.serve_context = &run,
+		.take = unpacking_take_end,
+		.take_context = &run,
+		.is_stream = true,
+	};
+	enum error error;
+
+	*end_out = (struct unpacking_end){0};
+	error = pool_run(pool, &task);
+	if (error != ERR_NONE) {
+		end_out->error = error;
+		end_out->bytes = run.given;
+		snprintf(end_out->reason, sizeof(end_out->reason), "%s",
+			 task.reason);
+	}
+	if (run.stopped == ERR_NONE)
+		run.stopped = run.failure;
+	if (run.stopped != ERR_NONE) {
+		end_out->error = run.stopped;
+		snprintf(end_out->reason, sizeof(end_out->reason), "%s",
+			 error_text(run.stopped));
+	}
+	buffer_free(&head);
+	free(run.record);
+}

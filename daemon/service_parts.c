@@ -17,6 +17,7 @@
 enum {
 	HTTP_WORKERS = 8,
 	READER_BODY_BYTES = 1024,
+	MAX_REPLY_BYTES = 256 << 20,
 	MIN_NODE_TOKEN = 16, /* characters */
 };
 
@@ -598,6 +599,7 @@ static struct http_options server_options(struct service *service)
 		.max_clients = config->max_clients,
 		.max_waiting = config->max_commands,
 		.max_body_bytes = (size_t)config->max_upload_bytes,
+		.max_reply_bytes = MAX_REPLY_BYTES,
 		.timeout_ms = config->client_timeout_ms,
 		.max_streams = MAX_INGESTS,
 		.max_listeners = config->max_listeners,

@@ -1,6 +1,7 @@
 #include "daemon/access/sessions.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,15 @@ uint64_t sessions_use(struct sessions *sessions, const char *session,
 	}
 	lock_release(&sessions->lock);
 	return token;
+}
+
+uint64_t sessions_ticket(const char *session)
+{
+	const uint64_t bit = 1ULL << 62;
+	char digits[16];
+
+	(void)snprintf(digits, sizeof(digits), "%s", session);
+	return bit | (strtoull(digits, NULL, 16) & (bit - 1));
 }
 
 void sessions_end(struct sessions *sessions, const char *session)

@@ -43,6 +43,10 @@ bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
 uint64_t sessions_use(struct sessions *sessions, const char *session,
 		      uint64_t now_ms);
 
+/* A number that stands for the session of this text: no id of a token, and
+ * nobody else's. */
+uint64_t sessions_ticket(const char *session);
+
 /* End a session, if there is such a one. Any thread. */
 void sessions_end(struct sessions *sessions, const char *session);
 

@@ -380,6 +380,15 @@ static void wait_for_works(struct api *api)
 	lock_release(&api->lock);
 }
 
+void api_end_owner(struct api *api, uint64_t owner)
+{
+	lock_acquire(&api->lock);
+	for (int i = 0; i < LISTENERS; i++)
+		if (api->servers[i] != NULL)
+			http_end_owner(api->servers[i], owner);
+	lock_release(&api->lock);
+}
+
 size_t call_threads(const struct call *call)
 {
 	return pool_workers(call->api->pool);

@@ -272,6 +272,9 @@ void api_end_work(struct api *api, enum work_kind kind, uint64_t owner);
 /* One of who asks; false: call_fail_busy(). */
 bool call_begin_work(struct call *call, enum work_kind kind);
 
+/* http_end_owner() at all listeners: of a token, or the ticket of a session. */
+void api_end_owner(struct api *api, uint64_t owner);
+
 /* Answer that there was no room: by 429 when it was the owner's share that was
  * used up, else 503. */
 enum http_verdict call_fail_busy(struct call *call, const char *message);

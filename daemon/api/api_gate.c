@@ -150,6 +150,10 @@ static bool check_token(struct call *call)
 		return refuse(call, 403, "wrong_origin",
 			      "with a cookie, pages of ours alone may change "
 			      "something");
+	/* before it is looked whether the session is there: who ends it later
+	 * sees this exchange */
+	if (session != NULL)
+		http_set_ticket(exchange, sessions_ticket(session));
 	verdict = judge(call, bearer, session, &known);
 	if (verdict == TOKEN_UNKNOWN)
 		return refuse_stranger(call, bearer);

@@ -105,16 +105,6 @@ enum http_verdict api_post_token(struct call *call)
 	return verdict;
 }
 
-/* End whatever it has open at any listener. */
-static void end_all_of(struct api *api, uint64_t token)
-{
-	lock_acquire(&api->lock);
-	for (int i = 0; i < LISTENERS; i++)
-		if (api->servers[i] != NULL)
-			http_end_owner(api->servers[i], token);
-	lock_release(&api->lock);
-}
-
 /* It is removed, but would come back if the daemon ended now. */
 static enum http_verdict reply_unsaved(struct call *call, enum error error)
 {
@@ -137,7 +127,7 @@ enum http_verdict api_delete_token(struct call *call)
 	error = tokens_remove(call->api->tokens, call->name, &id);
 	if (id == 0)
 		return call_fail_with(call, error, call->name);
-	end_all_of(call->api, id);
+	api_end_owner(call->api, id);
 	if (error != ERR_NONE)
 		return reply_unsaved(call, error);
 	return call_reply_json(call, 200,

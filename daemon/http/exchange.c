@@ -132,6 +132,13 @@ bool http_set_owner(struct http_exchange *exchange, uint64_t owner)
 	return has_place;
 }
 
+void http_set_ticket(struct http_exchange *exchange, uint64_t ticket)
+{
+	lock_acquire(&exchange->server->lock);
+	exchange->ticket = ticket;
+	lock_release(&exchange->server->lock);
+}
+
 uint64_t http_owner(const struct http_exchange *exchange)
 {
 	return exchange->owner;
@@ -241,12 +248,41 @@ void exchange_refuse(struct http_exchange *exchange, unsigned status,
 	http_reply(exchange, status, "application/json", &body);
 }
 
+static void free_headers(struct http_exchange *exchange)
+{
+	for (size_t i = 0; i < exchange->header_count; i++)
+		free(exchange->headers[i].value);
+	exchange->header_count = 0;
+}
+
+void exchange_hold_reply(struct http_exchange *exchange)
+{
+	struct http_server *server = exchange->server;
+	size_t size = exchange->reply.size;
+	size_t most = server->options.max_reply_bytes / 2;
+	bool is_held;
+
+	if (exchange->owner == QUOTA_UNLIMITED)
+		return;
+	if (size > most)
+		size = most;
+	lock_acquire(&server->lock);
+	is_held = exchange_take(exchange, &server->unread, size);
+	exchange->held_reply = is_held ? size : 0;
+	lock_release(&server->lock);
+	if (is_held)
+		return;
+	buffer_free(&exchange->reply);
+	free_headers(exchange);
+	exchange->status = 0;
+	exchange_refuse_busy(exchange, "too many answers wait to be read");
+}
+
 void exchange_destroy(struct http_exchange *exchange)
 {
 	if (exchange == NULL)
 		return;
-	for (size_t i = 0; i < exchange->header_count; i++)
-		free(exchange->headers[i].value);
+	free_headers(exchange);
 	for (size_t i = 0; i < exchange->kept_count; i++)
 		free(exchange->kept[i]);
 	buffer_free(&exchange->body);
@@ -266,6 +302,7 @@ void exchange_end(struct http_exchange *exchange)
 	quota_give(&server->uploads, exchange->owner, exchange->upload != NULL);
 	quota_give(&server->listeners, exchange->owner, exchange->is_listener);
 	quota_give(&server->clients, exchange->owner, exchange->has_place);
+	quota_give(&server->unread, exchange->owner, exchange->held_reply);
 	if (exchange->is_admitted) {
 		assert(server->admitted > 0);
 		server->admitted--;

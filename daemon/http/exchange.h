@@ -57,6 +57,7 @@ struct http_exchange {
 	uint64_t memory[EXCHANGE_WORDS];
 	uint64_t note;
 	uint64_t owner; /* http_set_owner(); guarded by the lock, as are: */
+	uint64_t ticket;
 	bool is_cut;    /* http_end_owner() was called for that */
 	bool has_place; /* among the clients */
 	bool is_over;   /* its owner's share had no room */
@@ -72,6 +73,7 @@ struct http_exchange {
 		       */
 	int reply_file;
 	uint64_t reply_size;
+	size_t held_reply;     /* bytes of it that are counted */
 	struct stream *stream; /* it is a stream; or NULL */
 	struct exchange_header headers[MAX_EXCHANGE_HEADERS];
 	size_t header_count;
@@ -112,7 +114,8 @@ struct http_server {
 	uint64_t wakes;   /* calls of http_wake() */
 	uint64_t tick_ms; /* when parked exchanges are handled without
 			     http_wake() */
-	struct quota uploads;           /* exchanges with an upload */
+	struct quota uploads; /* exchanges with an upload */
+	struct quota unread;  /* bytes of those that wait to be read */
 	struct connection *connections; /* [connection_count] */
 	size_t connection_count;
 	uint64_t look_ms; /* when they are looked at again */
@@ -139,6 +142,12 @@ bool exchange_take(struct http_exchange *exchange, struct quota *quota,
 
 /* Refuse it for that. */
 void exchange_refuse_busy(struct http_exchange *exchange, const char *message);
+
+/*
+ * Count its reply, which is in memory until the client has read it; or, when
+ * its owner has too much that waits, put a refusal in its place.
+ */
+void exchange_hold_reply(struct http_exchange *exchange);
 
 /* Frees the exchange; NULL is a no-op. */
 void exchange_destroy(struct http_exchange *exchange);

@@ -156,10 +156,12 @@ static struct MHD_Response *response_of(struct http_exchange *exchange)
 
 static enum MHD_Result send_reply(struct http_exchange *exchange)
 {
-	struct MHD_Response *response = response_of(exchange);
+	struct MHD_Response *response;
 	enum MHD_Result result;
 
 	assert(exchange->status != 0);
+	exchange_hold_reply(exchange);
+	response = response_of(exchange);
 	if (response == NULL)
 		return MHD_NO;
 	connection_enter(exchange->server, exchange->client, CONNECTION_REPLY);
@@ -454,6 +456,7 @@ static struct http_server *create(const struct http_options *options)
 	server->waiting.max = options->max_waiting;
 	server->listeners.max = options->max_listeners;
 	server->uploads.max = options->max_streams;
+	server->unread.max = options->max_reply_bytes;
 	server->held_bytes.max = options->max_body_bytes * MAX_BODIES;
 	server->busy.max = options->workers;
 	server->busy_long.max = work_long(options->workers);
@@ -597,6 +600,7 @@ void http_stop(struct http_server *server)
 	quota_free(&server->waiting);
 	quota_free(&server->listeners);
 	quota_free(&server->uploads);
+	quota_free(&server->unread);
 	quota_free(&server->held_bytes);
 	quota_free(&server->busy);
 	quota_free(&server->busy_long);

@@ -42,13 +42,16 @@ struct http_options {
 	 * waits.
 	 */
 	size_t max_clients;
-	size_t max_waiting;    /* requests queued or parked; more get 503 */
-	size_t max_body_bytes; /* of one request; of all: 16 times that */
-	uint32_t timeout_ms;   /* for a client that sends or reads nothing
-				  (patience.h) */
-	size_t max_streams;    /* requests that stream at the same time; more
-				  get 503 */
-	size_t max_listeners;  /* see http_listen() */
+	size_t max_waiting;     /* requests queued or parked; more get 503 */
+	size_t max_body_bytes;  /* of one request; of all: 16 times that */
+	size_t max_reply_bytes; /* of all that wait to be read, but for those of
+				   nobody in particular; one counts as half of
+				   it at most */
+	uint32_t timeout_ms;    /* for a client that sends or reads nothing
+				   (patience.h) */
+	size_t max_streams;     /* requests that stream at the same time; more
+				   get 503 */
+	size_t max_listeners;   /* see http_listen() */
 	/*
 	 * Whether the body of such a request is read by http_body_read(); then
 	 * it is neither held in memory nor limited by max_body_bytes. NULL:
@@ -179,11 +182,16 @@ uint64_t *http_note(struct http_exchange *exchange);
 bool http_set_owner(struct http_exchange *exchange, uint64_t owner);
 uint64_t http_owner(const struct http_exchange *exchange);
 
+/* What it was admitted by, when that may end before its owner does, such as a
+ * session of a browser: no number of an owner. */
+void http_set_ticket(struct http_exchange *exchange, uint64_t ticket);
+
 /*
- * End all that is of this owner at once: it is cut off, whether it is received,
- * waits, streams or is being sent; and what a handler has begun of it gets no
- * further bytes of its body, and has its answer dropped. A request that is
- * admitted meanwhile is not seen, if its owner is set after that. Any thread.
+ * End all that is of this owner, or of this ticket, at once: it is cut off,
+ * whether it is received, waits, streams or is being sent; and what a handler
+ * has begun of it gets no further bytes of its body, and has its answer
+ * dropped. A request that is admitted meanwhile is not seen, if its owner is
+ * set after that. Any thread.
  */
 void http_end_owner(struct http_server *server, uint64_t owner);
 

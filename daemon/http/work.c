@@ -80,7 +80,8 @@ void http_end_owner(struct http_server *server, uint64_t owner)
 	     connection != NULL; connection = connection->next) {
 		struct http_exchange *exchange = connection->exchange;
 
-		if (exchange == NULL || exchange->owner != owner)
+		if (exchange == NULL ||
+		    (exchange->owner != owner && exchange->ticket != owner))
 			continue;
 		exchange->is_cut = true;
 		connection_cut(connection);

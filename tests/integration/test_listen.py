@@ -168,6 +168,30 @@ class Listen(harness.Case):
             self.assertEqual(self.rest_of(others[name], 0.2), (b"", False))
         self.error_of(self.ask("/v1/events", gone), 401, "unauthorized")
 
+    def test_a_browser_that_signs_out_has_nothing_open(self):
+        daemon = self.listening()
+        cookies = [self.ask("/login", method="POST",
+                            body="token=" + self.read).headers[
+                                "Set-Cookie"].split(";")[0]
+                   for _ in range(2)]
+        clients = []
+        for cookie in cookies:
+            client = socket.create_connection(("127.0.0.1", self.port), 20)
+            self.addCleanup(client.close)
+            client.sendall(b"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                           b"Accept: text/event-stream\r\nCookie: "
+                           + cookie.encode() + b"\r\n\r\n")
+            self.assertIn(b"200 OK", client.recv(65536))
+            clients.append(client)
+        self.ask("/logout", method="POST", body="", Cookie=cookies[0])
+        daemon.watch("http://127.0.0.1:9/")
+        came, is_closed = self.rest_of(clients[0], 1)
+        self.assertTrue(is_closed)
+        self.assertNotIn(b"\ndata: {", came)
+        came, is_closed = self.rest_of(clients[1], 1)
+        self.assertFalse(is_closed)
+        self.assertIn(b"\ndata: {", came)
+
     def outlives_a_restart(self, daemon):
         daemon.stop()
         path = pathlib.Path(daemon.store) / "tokens"

@@ -133,6 +133,13 @@ static enum http_verdict handle(struct http_exchange *exchange, void *context)
 				  });
 		return HTTP_ANSWERED;
 	}
+	if (strcmp(asked, "/large") == 0) {
+		memset(buffer_reserve(&body, ALL_LARGE), 'x', ALL_LARGE);
+		body.size = ALL_LARGE;
+		http_add_header(exchange, "X-Said", "so");
+		http_reply(exchange, 200, "text/html", &body);
+		return HTTP_ANSWERED;
+	}
 	buffer_append_text(&body, "no");
 	http_reply(exchange, 503, "text/plain", &body);
 	return HTTP_ANSWERED;
@@ -160,6 +167,7 @@ static void begin(void)
 		.max_body_bytes = 1000,
 		.timeout_ms = TIMEOUT_MS,
 		.max_listeners = LISTENERS,
+		.max_reply_bytes = (size_t)2 * ALL_LARGE,
 		.admit = admit,
 		.handle = handle,
 	};
@@ -373,6 +381,32 @@ START_TEST(what_an_owner_has_open_ends_with_its_right)
 }
 END_TEST
 
+/* Whole replies are in memory as long as they are not read. */
+START_TEST(an_owner_has_no_more_unread_than_it_leaves_free)
+{
+	int files[3];
+	struct buffer answer;
+
+	for (int i = 0; i < 3; i++) {
+		files[i] = ask(i < 2 ? "/large?owner=1" : "/large?owner=2");
+		sleep_ms(100);
+	}
+	answer = client_receive(files[1]);
+	ck_assert_int_eq(client_status(&answer), 429);
+	buffer_free(&answer);
+	for (int i = 0; i < 3; i += 2) {
+		answer = client_receive(files[i]);
+		ck_assert_int_eq(client_status(&answer), 200);
+		buffer_free(&answer);
+	}
+	answer = client_ask(path, "GET", "/large?owner=1", NULL);
+	ck_assert_int_eq(client_status(&answer), 200);
+	buffer_free(&answer);
+	for (int i = 0; i < 3; i++)
+		close(files[i]);
+}
+END_TEST
+
 START_TEST(all_of_a_large_stream_comes)
 {
 	struct buffer answer;
@@ -469,6 +503,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, who_reads_slowly_keeps_the_stream);
 	tcase_add_test(tests, who_reads_nothing_is_left_after_a_while);
 	tcase_add_test(tests, what_an_owner_has_open_ends_with_its_right);
+	tcase_add_test(tests, an_owner_has_no_more_unread_than_it_leaves_free);
 	tcase_add_test(tests, all_of_a_large_stream_comes);
 	tcase_add_test(tests, streams_end_when_the_server_stops);
 	tcase_add_test(tests, a_stream_that_breaks_does_not_look_whole);

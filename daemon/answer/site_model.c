@@ -30,6 +30,7 @@ enum error site_model_load(void *context, const struct answer_rules *rules,
 	enum error error = ERR_NONE;
 
 	(void)context;
+	*model_out = NULL;
 	if (request->url != NULL)
 		error = site_model_read(rules->models, request->url->host,
 					&path, &text);

@@ -178,6 +178,7 @@ static uint64_t find_guard(const struct ctl *ctl, const char *target,
 	const json_t *row;
 	size_t i;
 
+	*status_out = CTL_DONE;
 	if (wanted[strspn(wanted, "0123456789")] == '\0')
 		return strtoull(wanted, NULL, 10);
 	*status_out = client_ask_value(ctl, NULL, target, NULL, &answer);

@@ -227,6 +227,7 @@ enum error remote_model_load(void *context, const struct answer_rules *rules,
 
 	(void)rules;
 	(void)request;
+	*model_out = NULL;
 	if (task_ask(context, &(struct inquiry){.kind = ASK_MODEL}, &message) &&
 	    row_layout_decode(&model_field_layout, buffer_slice(&message.head),
 			      &row))

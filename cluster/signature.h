@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cluster/path.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 struct arena;
@@ -82,7 +83,7 @@ unsigned measure_template_threshold(enum measure measure);
 enum {
 	SIGNATURE_MAX_WIDTH = 16,
 	SIGNATURE_PARTS = 6,
-	SIGNATURE_MAX_WEIGHT = 64,  /* shingles */
+	SIGNATURE_MAX_WEIGHT = LIMIT(64, 8), /* shingles */
 	SIGNATURE_MAX_CLASSES = 32, /* of html, and of body, that count */
 };
 

@@ -9,16 +9,17 @@
 #include "page/tree.h"
 #include "store/arena.h"
 #include "store/hash.h"
+#include "store/limit.h"
 
 enum {
 	/* A page has about two texts and two attributes an element. */
 	PER_NODE = 4,
-	PER_PAGE = 1024,
+	PER_PAGE = LIMIT(1024, 16),
 	MAX_DEPTH = 4095,
 };
 
 /* Spans are 32 bits, and items of the tree less one. */
-#define MAX_SOURCE ((size_t)1 << 29)
+#define MAX_SOURCE ((size_t)LIMIT(1 << 29, 4096))
 
 const struct page_limits page_limits_default = {
 	.max_bytes = 10000000,

@@ -6,11 +6,12 @@
 #define PAGE_TAG_NUMBERS_H
 
 #include "page/tag.h"
+#include "store/limit.h"
 
 struct arena;
 
 enum {
-	MAX_UNKNOWN_TAGS = 1000,
+	MAX_UNKNOWN_TAGS = LIMIT(1000, 30),
 	TAG_NUMBER_SLOTS = 2048, /* a power of two over MAX_UNKNOWN_TAGS */
 };
 

@@ -17,6 +17,7 @@
 #include "page/tag_numbers.h"
 #include "page/tree_order.h"
 #include "store/buffer.h"
+#include "store/limit.h"
 
 /* The insertion modes (13.2.4.1). */
 enum mode {
@@ -85,7 +86,7 @@ struct formatting {
 enum {
 	/* Unclosed formatting elements that each paragraph opens anew. */
 	MAX_FORMATTING = 128,
-	MAX_TEMPLATES = 512,
+	MAX_TEMPLATES = LIMIT(512, 64),
 	MAX_NAMES = TAG_COUNT + MAX_UNKNOWN_TAGS,
 };
 

@@ -10,9 +10,10 @@
 #include "extract/core/extractor.h"
 #include "extract/settings.h"
 #include "store/arena.h"
+#include "store/limit.h"
 #include "template/json_value.h"
 
-enum { MAX_REASON = 256, MAX_TEXT = 4096 };
+enum { MAX_REASON = 256, MAX_TEXT = LIMIT(4096, 256) };
 
 void bundle_site_write(const struct bundle_site *site, struct buffer *out)
 {

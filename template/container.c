@@ -9,6 +9,7 @@
 
 #include "store/compress.h"
 #include "store/hash.h"
+#include "store/limit.h"
 #include "store/memory.h"
 #include "template/cursor.h"
 
@@ -17,7 +18,7 @@ enum {
 	CODING_PLAIN = 0,
 	CODING_PACKED = 1,
 	/* up to this size any ratio of compression is accepted */
-	SMALL_BYTES = 1 << 16,
+	SMALL_BYTES = LIMIT(1 << 16, 1024),
 };
 
 /*

@@ -29,6 +29,7 @@
 
 #include "store/buffer.h"
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 enum {
@@ -40,7 +41,7 @@ enum {
 	 * The largest ratio of unpacked to packed size of a section. Pages of
 	 * one template reach about 50.
 	 */
-	CONTAINER_MAX_RATIO = 4096,
+	CONTAINER_MAX_RATIO = LIMIT(4096, 64),
 };
 
 /* Name of the section, stored number. */

@@ -4,8 +4,9 @@
 
 #include "store/arena.h"
 #include "store/hash.h"
+#include "store/limit.h"
 
-enum { MAX_LABEL_BYTES = 4096 };
+enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
 
 /* What stands before the nodes. */
 struct head {

@@ -12,6 +12,7 @@
 
 #include "store/buffer.h"
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/record.h"
 #include "store/slice.h"
 
@@ -20,10 +21,10 @@ struct page;
 
 enum {
 	VERSION_FORMAT = 1,
-	VERSION_MAX_PATHS = 4000,     /* the most common ones */
-	VERSION_MAX_FRAGMENTS = 4000, /* the same */
-	VERSION_MAX_RECORDS = 256,    /* records from which paths are counted */
-	VERSION_MAX_SAMPLES = 16,     /* pages that are parsed for texts */
+	VERSION_MAX_PATHS = LIMIT(4000, 16),     /* the most common ones */
+	VERSION_MAX_FRAGMENTS = LIMIT(4000, 16), /* the same */
+	VERSION_MAX_RECORDS = 256, /* records from which paths are counted */
+	VERSION_MAX_SAMPLES = 16,  /* pages that are parsed for texts */
 };
 
 /* A path of elements from the root to a leaf or to text, or a fragment. */

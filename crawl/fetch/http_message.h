@@ -12,6 +12,7 @@
 #include "crawl/fetch/unpack.h"
 #include "store/buffer.h"
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 /* The slices are parts of what was parsed; no value where a field is missing.
@@ -52,7 +53,7 @@ void http_body_free(struct http_body *body);
  * A body over RATIO_FREE_BYTES that unpacks to more than so many times its size
  * is a bomb; real HTML stays below 50.
  */
-enum { MAX_CODING_RATIO = 200, RATIO_FREE_BYTES = 1 << 20 };
+enum { MAX_CODING_RATIO = 200, RATIO_FREE_BYTES = LIMIT(1 << 20, 1024) };
 
 /*
  * Decode chunks and Content-Encoding if they are present: many archives have

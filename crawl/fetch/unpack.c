@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "crawl/fetch/header.h"
+#include "store/limit.h"
 #include "store/memory.h"
 
 enum {
@@ -11,7 +12,7 @@ enum {
 	 * bytes that the outer coding may give without output of the inner one:
 	 * a gzip header may be long, but no real one is so long
 	 */
-	MAX_SILENT_BYTES = 1024 * 1024,
+	MAX_SILENT_BYTES = LIMIT(1024 * 1024, 512),
 };
 
 /* One coding and its input. */

@@ -9,9 +9,12 @@
 #include "crawl/url/url.h"
 #include "page/utf8.h"
 #include "store/arena.h"
+#include "store/limit.h"
 
 enum {
-	MAX_STEPS = 4 << 20, /* bytes that wildcards may search for one path */
+	MAX_STEPS =
+		LIMIT(4 << 20,
+		      2048), /* bytes that wildcards may search for one path */
 	STATUS_TOO_MANY = 429,
 };
 

@@ -6,14 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/limit.h"
 #include "store/slice.h"
 
 struct arena;
 struct robots;
 
 enum {
-	MAX_ROBOTS_BYTES = 512 * 1024, /* RFC 9309, 2.5, asks for 500 KiB */
-	MAX_ROBOTS_SITEMAPS = 100,
+	MAX_ROBOTS_BYTES =
+		LIMIT(512 * 1024, 2048), /* RFC 9309, 2.5, asks for 500 KiB */
+	MAX_ROBOTS_SITEMAPS = LIMIT(100, 8),
 };
 
 /*

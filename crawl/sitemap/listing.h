@@ -9,9 +9,10 @@
 
 #include "crawl/sitemap/sitemap.h"
 #include "store/buffer.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
-enum { MAX_LISTING_BYTES = 8 * 1024 * 1024 };
+enum { MAX_LISTING_BYTES = LIMIT(8 * 1024 * 1024, 2048) };
 
 /* Append an entry; false, and nothing done, when it is full. */
 bool listing_append(struct buffer *listing, const struct sitemap_entry *entry);

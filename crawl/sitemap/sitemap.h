@@ -19,13 +19,15 @@
 
 #include "crawl/url/url.h"
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 enum {
-	MAX_SITEMAP_ENTRIES = 50000, /* of a file, also those left out; the
-					protocol's limit */
-	MAX_SITEMAP_BYTES = 50 * 1024 * 1024, /* unpacked; the protocol's limit
-					       */
+	MAX_SITEMAP_ENTRIES = LIMIT(50000, 20), /* of a file, also those left
+					out; the protocol's limit */
+	MAX_SITEMAP_BYTES =
+		LIMIT(50 * 1024 * 1024, 3000), /* unpacked; the protocol's limit
+						*/
 };
 
 enum sitemap_kind {

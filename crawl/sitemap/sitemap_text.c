@@ -2,7 +2,9 @@
 
 #include <strings.h>
 
-enum { MAX_PROSE_BYTES = 64 * 1024 };
+#include "store/limit.h"
+
+enum { MAX_PROSE_BYTES = LIMIT(64 * 1024, 1024) };
 
 static bool begins_with(struct slice text, const char *begin)
 {

@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
-enum { MAX_URL_BYTES = 2083, MAX_HOST_BYTES = 262 };
+enum { MAX_URL_BYTES = LIMIT(2083, 512), MAX_HOST_BYTES = 262 };
 
 /* Redirects in a row that lead to a page; browsers follow 20. */
 enum { MAX_REDIRECTS = 10 };

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/limit.h"
 #include "store/slice.h"
 
-enum { MAX_ARC_LINE = 8192 };
+enum { MAX_ARC_LINE = LIMIT(8192, 1024) };
 
 struct arc_header {
 	struct slice url; /* a part of what was parsed */

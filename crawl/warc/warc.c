@@ -13,10 +13,11 @@
 #include "crawl/warc/warc_cut.h"
 #include "crawl/warc/warc_header.h"
 #include "crawl/warc/warc_stream.h"
+#include "store/limit.h"
 #include "store/memory.h"
 
 /* Room in a block besides the body: heads, sizes of chunks. */
-enum { BLOCK_ROOM = 256 * 1024 };
+enum { BLOCK_ROOM = LIMIT(256 * 1024, 512) };
 
 struct warc_reader {
 	struct warc_stream *stream;

@@ -5,10 +5,11 @@
 #include "crawl/fetch/line.h"
 #include "crawl/warc/arc.h"
 #include "crawl/warc/warc_header.h"
+#include "store/limit.h"
 
 enum {
-	HEAD_STEP = 2048,
-	MAX_HEAD_BYTES = 64 * 1024,
+	HEAD_STEP = LIMIT(2048, 256),
+	MAX_HEAD_BYTES = LIMIT(64 * 1024, 2048),
 	VERSION_BYTES = 8,
 	PEEK_BYTES = MAX_ARC_LINE + 64,
 };

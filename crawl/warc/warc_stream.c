@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "store/decode.h"
+#include "store/limit.h"
 #include "store/memory.h"
 
 enum {
 	RAW_BYTES = 256 * 1024,
-	CHUNK_BYTES = 64 * 1024, /* unpacked at once */
+	CHUNK_BYTES = LIMIT(64 * 1024, 512), /* unpacked at once */
 	MAGIC_BYTES = 4,
 	/*
 	 * A damaged member may have consumed the beginning of the next one: so
@@ -22,7 +23,7 @@ enum {
 	 * packed itself (iipc.github.io/warc-specifications, "WARC-zstd") */
 	DICTIONARY_MAGIC = 0x184D2A5D,
 	FRAME_HEAD_BYTES = 8,
-	MAX_DICTIONARY_BYTES = 16 * 1024 * 1024,
+	MAX_DICTIONARY_BYTES = LIMIT(16 * 1024 * 1024, 1024),
 };
 
 struct warc_stream {

@@ -18,11 +18,13 @@
 
 #include "store/buffer.h"
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 enum {
 	SNAPSHOT_HEAD_BYTES = 64,
-	SNAPSHOT_MAX_CHUNK = 1 << 28, /* bytes; a row is in one chunk */
+	SNAPSHOT_MAX_CHUNK =
+		LIMIT(1 << 28, 2048), /* bytes; a row is in one chunk */
 	SNAPSHOT_LEVEL = 3,           /* of zstd; bodies are packed already */
 };
 

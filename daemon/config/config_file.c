@@ -7,10 +7,11 @@
 
 #include "daemon/config/config_rows.h"
 #include "store/file.h"
+#include "store/limit.h"
 #include "store/memory.h"
 
 enum {
-	MAX_FILE_BYTES = 1 << 20,
+	MAX_FILE_BYTES = LIMIT(1 << 20, 1 << 16),
 	MAX_ERRORS = 20,
 	MAX_DEPTH = 8,     /* of collections; three have a meaning */
 	MAX_KEYS = 128,    /* rows of the table */

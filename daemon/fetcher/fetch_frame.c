@@ -4,10 +4,11 @@
 
 #include "crawl/sitemap/listing.h"
 #include "page/robots_tag.h"
+#include "store/limit.h"
 #include "store/row.h"
 
 enum {
-	MAX_COOKIE_TEXT = 16 * 1024, /* as struct cookies says */
+	MAX_COOKIE_TEXT = LIMIT(16 * 1024, 256), /* as struct cookies says */
 	FIRST_SUCCESS = 200,
 	FIRST_REDIRECT = 300,
 	STATUS_FRESH = 304,

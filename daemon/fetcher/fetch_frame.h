@@ -15,6 +15,7 @@
 #include "crawl/url/url.h"
 #include "daemon/process/frame.h"
 #include "store/buffer.h"
+#include "store/limit.h"
 
 enum fetch_frame {
 	FETCH_OPTIONS = 32, /* its body: more authorities, PEM */
@@ -26,8 +27,8 @@ enum fetch_frame {
 };
 
 enum {
-	FETCH_MAX_HEAD_BYTES = 64 * 1024,
-	FETCH_MAX_REQUEST_BYTES = 256 * 1024,
+	FETCH_MAX_HEAD_BYTES = LIMIT(64 * 1024, 512),
+	FETCH_MAX_REQUEST_BYTES = LIMIT(256 * 1024, 512),
 };
 
 /* The head of OPTIONS; `ca_file` and `ca_pem` are left out. */

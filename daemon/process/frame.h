@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 enum {
-	FRAME_MAX_HEAD = 64 * 1024,
+	FRAME_MAX_HEAD = LIMIT(64 * 1024, 2048),
 	FRAME_MAX_INLINE = 256 * 1024, /* head and body; larger bodies are
 					  files, which cost ten times as much */
 };

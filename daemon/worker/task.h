@@ -13,6 +13,7 @@
 
 #include "store/buffer.h"
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 /* The kind of a frame to a worker. */
@@ -44,7 +45,9 @@ enum ask_kind {
 	ASK_KINDS
 };
 
-enum { MAX_REQUEST_BYTES = 256 << 20 }; /* of the body of a request */
+enum {
+	MAX_REQUEST_BYTES = LIMIT(256 << 20, 4096)
+}; /* of the body of a request */
 
 /* A message: fields by a layout, and bytes. */
 struct message {

@@ -9,13 +9,16 @@
 
 #include "extract/box/declaration.h"
 #include "extract/core/hash_table.h"
+#include "store/limit.h"
 
 struct arena;
 struct page;
 
 enum {
-	MAX_STYLE_RULES = 4096,    /* selectors; further ones are ignored */
-	MAX_STYLE_BYTES = 1 << 20, /* of all <style> elements, likewise */
+	MAX_STYLE_RULES =
+		LIMIT(4096, 16), /* selectors; further ones are ignored */
+	MAX_STYLE_BYTES =
+		LIMIT(1 << 20, 1024), /* of all <style> elements, likewise */
 };
 
 struct style_sheet {

@@ -7,13 +7,14 @@
 #include "extract/metadata/metadata_findings.h"
 #include "extract/metadata/metadata_label.h"
 #include "page/tag.h"
+#include "store/limit.h"
 
 enum {
 	TEXTS_BEFORE = 10, /* the title */
 	TEXTS_BEHIND = 9,
-	MAX_NAMED = 64,  /* nodes inside of an author that are read */
-	MAX_TEXTS = 512, /* that are read for one page */
-	NEVER = 0,       /* a rank: not used when far from the title */
+	MAX_NAMED = 64, /* nodes inside of an author that are read */
+	MAX_TEXTS = LIMIT(512, 32), /* that are read for one page */
+	NEVER = 0, /* a rank: not used when far from the title */
 };
 
 /* Attributes that may mark metadata; missing ones are empty. */

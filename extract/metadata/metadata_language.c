@@ -3,9 +3,10 @@
 #include "page/utf8.h"
 #include "store/arena.h"
 #include "store/ascii.h"
+#include "store/limit.h"
 
 enum {
-	MAX_READ = 1 << 16
+	MAX_READ = LIMIT(1 << 16, 512)
 }; /* bytes of text from which the script is guessed
     */
 

@@ -8,11 +8,12 @@
 #include "extract/render/link_address.h"
 #include "extract/render/render.h"
 #include "page/page.h"
+#include "store/limit.h"
 
 enum {
-	MAX_FIGURE_DEPTH = 8,   /* of an img in its figure */
-	MAX_CAPTION_TEXTS = 32, /* of a figure that are looked at */
-	MIN_PIXELS = 3,         /* smaller images are tracking pixels */
+	MAX_FIGURE_DEPTH = 8,             /* of an img in its figure */
+	MAX_CAPTION_TEXTS = LIMIT(32, 1), /* of a figure that are looked at */
+	MIN_PIXELS = 3, /* smaller images are tracking pixels */
 	MAX_LABEL_BYTES = 1024,
 };
 

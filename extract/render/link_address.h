@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "store/limit.h"
 #include "store/slice.h"
 
 struct buffer;
@@ -13,7 +14,7 @@ struct render_request;
  * Longer ones are left out, because a hostile page may repeat a huge one many
  * times.
  */
-enum { MAX_ADDRESS_BYTES = 4096 };
+enum { MAX_ADDRESS_BYTES = LIMIT(4096, 512) };
 
 /*
  * Append `href`, resolved as the request says: an http, https or relative

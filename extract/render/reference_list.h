@@ -7,12 +7,16 @@
 
 #include <stddef.h>
 
+#include "store/limit.h"
 #include "store/slice.h"
 
 struct arena;
 struct render_request;
 
-enum { MAX_REFERENCES = 4096 /* of a kind; what follows is left out */ };
+enum {
+	MAX_REFERENCES =
+		LIMIT(4096, 16) /* of a kind; what follows is left out */
+};
 
 struct reference {
 	struct slice address; /* resolved as the request says */

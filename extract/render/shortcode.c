@@ -7,11 +7,12 @@
 #include "store/ascii.h"
 #include "store/buffer.h"
 #include "store/hash.h"
+#include "store/limit.h"
 
 enum {
 	MIN_NAME = 2,
 	MAX_NAME = 64,
-	MAX_SHORTCODE = 4096, /* bytes, with its attributes */
+	MAX_SHORTCODE = LIMIT(4096, 256), /* bytes, with its attributes */
 };
 
 struct shortcode {

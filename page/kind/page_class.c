@@ -6,11 +6,12 @@
 #include "page/kind/error_title.h"
 #include "page/page.h"
 #include "page/kind/signs.h"
+#include "store/limit.h"
 
 /* Limits on bytes of visible text, without white space. */
 enum {
 	MAX_SERVICE_TEXT = 1500, /* of a challenge, whose markup is known */
-	MAX_SERVICE_BYTES = 256 << 10, /* of its source */
+	MAX_SERVICE_BYTES = LIMIT(256 << 10, 2048), /* of its source */
 	MAX_WIDGET_TEXT = 500, /* of a page with a captcha and little else */
 	MAX_GATE_TEXT = 4000,  /* of a consent gate: Google's lists its
 				  languages */

@@ -19,12 +19,14 @@
 
 #include <stdbool.h>
 
+#include "store/limit.h"
+
 struct arena;
 struct page;
 struct selector;
 
 enum {
-	MAX_SELECTOR_BYTES = 4096,
+	MAX_SELECTOR_BYTES = LIMIT(4096, 1024),
 	MAX_SELECTOR_PARTS = 64, /* "ul > li.a, h2" has three */
 };
 

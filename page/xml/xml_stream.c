@@ -14,8 +14,8 @@
 #include "store/memory.h"
 
 enum {
-	PIECE_BYTES = 16 * 1024, /* that are decoded at once */
-	SPARE = 1024,            /* elements that libxml2 has besides */
+	PIECE_BYTES = LIMIT(16 * 1024, 256), /* that are decoded at once */
+	SPARE = 1024,        /* elements that libxml2 has besides */
 	ATTRIBUTE_WORDS = 5, /* name, prefix, URI, begin and end of the value */
 	SPACE_WORDS = 2,     /* of libxml2's table: prefix, URI */
 };

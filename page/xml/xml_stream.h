@@ -29,6 +29,7 @@
 #include <stdbool.h>
 
 #include "store/error.h"
+#include "store/limit.h"
 #include "store/slice.h"
 
 struct xml_stream;
@@ -36,13 +37,16 @@ struct xml_stream;
 enum {
 	XML_MAX_DEPTH = 64, /* of elements that are told; what stands in those
 			       further down stands in the deepest */
-	XML_MAX_TEXT = 16 * 1024, /* bytes of an element's; the rest is cut */
+	/* bytes of an element's text; the rest is cut */
+	XML_MAX_TEXT = LIMIT(16 * 1024, 256),
 	/* Over these the input is malformed: */
-	XML_MAX_TAG = 32 * 1024,     /* bytes of a start tag */
-	XML_MAX_TOKEN = 1024 * 1024, /* of a comment, instruction, CDATA */
-	XML_MAX_OPEN = 64 * 1024,    /* start tags without an end tag */
-	XML_MAX_SPACES = 256,        /* namespaces in force at one place */
-	XML_MAX_NAMES = 64 * 1024,   /* bytes of different names */
+	XML_MAX_TAG = LIMIT(32 * 1024, 512), /* bytes of a start tag */
+	/* bytes of a comment, an instruction or CDATA */
+	XML_MAX_TOKEN = LIMIT(1024 * 1024, 2048),
+	/* start tags without an end tag: 1024 are libxml2's spare ones */
+	XML_MAX_OPEN = LIMIT(64 * 1024, 1200),
+	XML_MAX_SPACES = LIMIT(256, 16), /* namespaces in force at one place */
+	XML_MAX_NAMES = LIMIT(64 * 1024, 4000), /* bytes of different names */
 };
 
 /* Slices are valid during the call; text is UTF-8. */

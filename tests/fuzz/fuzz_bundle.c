@@ -70,8 +70,8 @@ static void use(struct bundle *bundle)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct bundle_limits limits = {
-		.max_bytes = 1 << 20,
-		.max_learned = 1 << 16,
+		.max_bytes = 3000,
+		.max_learned = 4096,
 		.max_page_bytes = (size_t)64 << 20,
 		.max_page_nodes = 2000000,
 	};

@@ -52,12 +52,15 @@ static void check_texts(const struct page *page)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct page_limits limits = {1 << 20, 200, 20, 8};
+	static const struct page_limits limits[] = {
+		{2000, 100, 20, 8},
+		{10000000, 200000, 512, 256},
+		{10000000, 200000, UINT32_MAX, UINT32_MAX},
+	};
 	struct page *page = NULL;
 
 	if (page_parse(&page, (struct slice){data, size}, slice_of(NULL),
-		       size % 2 == 0 ? &limits : &page_limits_default) !=
-	    ERR_NONE)
+		       &limits[size % 3]) != ERR_NONE)
 		return 0;
 	check_nodes(page);
 	check_texts(page);

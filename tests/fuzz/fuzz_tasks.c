@@ -9,8 +9,11 @@
 
 #include "daemon/worker/requests.h"
 #include "daemon/worker/task.h"
+#include "store/arena.h"
 #include "store/memory.h"
 #include "store/record.h"
+#include "template/page_tree.h"
+#include "template/page_tree_code.h"
 #include "tests/unit/daemon/worker/sample_tasks.h"
 
 enum { IS_ANSWER = 128, VARIANTS = 4, BYTES_BEFORE = 3 };
@@ -78,6 +81,21 @@ static void run(enum task_kind kind, const struct parts *request,
 	worker_destroy(task.worker);
 }
 
+/* What a worker answers to TASK_TREE, which the keeper reads. */
+static void read_tree(struct slice bytes)
+{
+	struct arena *arena = arena_create();
+	struct buffer again = {0};
+	struct page_tree tree;
+
+	if (page_tree_decode(arena, bytes, &tree)) {
+		page_tree_encode(&tree, &again);
+		require(page_tree_decode(arena, buffer_slice(&again), &tree));
+	}
+	buffer_free(&again);
+	arena_destroy(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct parts parts;
@@ -94,7 +112,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		head = size;
 	parts.head = (struct slice){copy, head};
 	parts.body = (struct slice){copy + head, size - head};
-	if (data[0] < IS_ANSWER) {
+	if (data[0] % TASK_KINDS == 0) {
+		read_tree((struct slice){copy, size});
+	} else if (data[0] < IS_ANSWER) {
 		run((enum task_kind)(data[0] % TASK_KINDS), &parts, NULL);
 	} else {
 		unsigned variant = data[0] % VARIANTS;

@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MAX_BODY = 1 << 16 };
+enum { MAX_BODY = 1024 };
 
 struct file {
 	const uint8_t *data;

@@ -77,8 +77,8 @@ START_TEST(a_resolver_file_that_is_replaced_changes_the_stamp)
 
 	ck_assert_uint_eq(sandbox_resolver_stamp(), before);
 	if (unshare(CLONE_NEWNS) != 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mount("/etc/passwd", "/etc/hosts", NULL, MS_BIND, NULL) != 0) {
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("/etc/passwd", "/etc/hosts", "none", MS_BIND, NULL) != 0) {
 		puts("no namespace of mounts is to be had");
 		return;
 	}

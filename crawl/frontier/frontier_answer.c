@@ -319,10 +319,11 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		return;
 	spend(&visit);
 	was_visited = visit.row.fetched_ms != 0;
-	visit.row.error = (int16_t)outcome->error;
-	visit.row.http_status = outcome->http_status;
-	if (outcome->error != ERR_STOPPED)
+	if (outcome->error != ERR_STOPPED) { /* else it was not visited */
+		visit.row.error = (int16_t)outcome->error;
+		visit.row.http_status = outcome->http_status;
 		visit.row.answered_ms = outcome->now_ms;
+	}
 	state = judge(&visit);
 	if (frontier_is_auxiliary(&visit.row) && state != FRONTIER_PENDING)
 		plan_auxiliary(&visit, state);

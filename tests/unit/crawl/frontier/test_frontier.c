@@ -268,12 +268,15 @@ START_TEST(a_stopped_fetch_was_no_attempt)
 	add("http://a.example/1");
 	answer(lease_one(10).key, ERR_STOPPED, 0, 20);
 	ck_assert_uint_eq(row_of("http://a.example/1").attempts, 0);
+	/* it says nothing about the page */
+	ck_assert_int_eq(row_of("http://a.example/1").error, ERR_NONE);
 	/* in front again, not behind all others */
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 2);
 	answer(lease_one(30).key, ERR_NONE, 200, 40);
 	ask("http://a.example/2", 50);
 	answer(lease_one(50).key, ERR_STOPPED, 0, 60);
 	ck_assert_uint_eq(frontier_next_due(&txn, site.id), 1);
+	ck_assert_int_eq(row_of("http://a.example/2").error, ERR_NONE);
 }
 END_TEST
 

@@ -5,15 +5,28 @@
 
 #include "crawl/url/percent.h"
 
+bool address_is_absolute(struct slice address)
+{
+	static const char *const begins[] = {"http://", "https://", "//"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		size_t size = strlen(begins[i]);
+
+		if (address.size > size &&
+		    strncasecmp(address.data, begins[i], size) == 0)
+			return true;
+	}
+	return false;
+}
+
 struct base_address base_of_page(const struct page *page, const struct url *url)
 {
 	struct base_address base = {0};
-	const char *href = page->base.data;
 
 	if (url != NULL) {
 		base.url = url_base(url, page->base);
 		base.is_known = true;
-	} else if (page->base.size > 4 && strncasecmp(href, "http", 4) == 0) {
+	} else if (address_is_absolute(page->base)) {
 		base.is_known =
 			url_parse(&base.url, page->base, NULL) == ERR_NONE;
 	}

@@ -12,6 +12,10 @@
 /* The host of pages from files, which have no URL. */
 #define OFFLINE_HOST "site.invalid"
 
+/* Whether it begins with http:// or https://, or with the // before a host:
+ * url_parse() takes anything else for a host that a person has typed. */
+bool address_is_absolute(struct slice address);
+
 /* The URL that relative addresses are resolved against. */
 struct base_address {
 	struct url url;

@@ -18,13 +18,14 @@ static struct slice keep(struct arena *arena, struct slice text)
 			      text.size};
 }
 
-/* Of a URL; empty for what is none, and for a file's. */
+/* Of a URL; empty for what is none, for a relative one, and for a file's. */
 static struct slice host_of(struct arena *arena, struct slice text)
 {
 	struct url url;
 	struct slice host;
 
-	if (text.size == 0 || url_parse(&url, text, NULL) != ERR_NONE)
+	if (!address_is_absolute(text) ||
+	    url_parse(&url, text, NULL) != ERR_NONE)
 		return (struct slice){"", 0};
 	host = slice_of(url.host);
 	if (slice_equal(host, slice_of(OFFLINE_HOST)))

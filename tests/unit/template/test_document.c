@@ -103,6 +103,36 @@ START_TEST(the_content_is_summed_up)
 }
 END_TEST
 
+static void assert_hostname(const char *page, const char *expected)
+{
+	json_t *json = json_of_page(page, 0, NULL);
+	const char *name = field(json, "hostname");
+
+	if (expected == NULL)
+		ck_assert_msg(name == NULL, "%s", name);
+	else
+		ck_assert_str_eq(name, expected);
+	json_decref(json);
+}
+
+/* What is relative to an unknown address has no host. */
+START_TEST(a_relative_address_has_no_host)
+{
+	assert_hostname("<link rel=canonical href=index-3.html><p>a", NULL);
+	assert_hostname("<link rel=canonical href=httpd.html><p>a", NULL);
+	assert_hostname("<link rel=canonical href=/a.test/b><p>a", NULL);
+	assert_hostname("<link rel=canonical href=//b.test/a><p>a", "b.test");
+	assert_hostname("<link rel=canonical href=HTTP://b.test/a><p>a",
+			"b.test");
+	assert_hostname("<base href=httpd.test/><link rel=canonical href=x>"
+			"<p>a",
+			NULL);
+	assert_hostname("<base href=http://b.test/><link rel=canonical href=x>"
+			"<p>a",
+			"b.test");
+}
+END_TEST
+
 START_TEST(lists_come_when_they_are_asked_for)
 {
 	struct url url;
@@ -226,6 +256,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("document");
 
 	tcase_add_test(tcase, the_content_is_summed_up);
+	tcase_add_test(tcase, a_relative_address_has_no_host);
 	tcase_add_test(tcase, lists_come_when_they_are_asked_for);
 	tcase_add_test(tcase, images_are_those_of_the_page);
 	tcase_add_test(tcase, tables_can_be_left_out);

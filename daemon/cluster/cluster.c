@@ -8,6 +8,7 @@
 
 #include "daemon/cluster/sealed_job.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
 #include "store/hash.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -227,8 +228,8 @@ const struct commit_log *cluster_log(const struct cluster *cluster)
 static bool start_workers(struct cluster *cluster)
 {
 	for (unsigned i = 0; i < JOB_THREADS; i++)
-		if (pthread_create(&cluster->workers[i], NULL, jobs_main,
-				   cluster) != 0)
+		if (!thread_start(&cluster->workers[i], NULL, jobs_main,
+				  cluster))
 			return false;
 	return true;
 }
@@ -238,15 +239,14 @@ enum error cluster_run(struct cluster *cluster, struct engine *engine,
 {
 	cluster->engine = engine;
 	cluster->pipeline = pipeline;
-	if (pthread_create(&cluster->copying, NULL, copying_main, cluster) != 0)
+	if (!thread_start(&cluster->copying, NULL, copying_main, cluster))
 		return ERR_IO;
-	if (pthread_create(&cluster->tending, NULL, tending_main, cluster) !=
-		    0 ||
-	    pthread_create(&cluster->membership, NULL, membership_main,
-			   cluster) != 0 ||
+	if (!thread_start(&cluster->tending, NULL, tending_main, cluster) ||
+	    !thread_start(&cluster->membership, NULL, membership_main,
+			  cluster) ||
 	    !start_workers(cluster)) {
 		/* a daemon that cannot start its threads cannot go on */
-		log_error("cluster: cannot start its threads; see ulimit -u");
+		log_error("the daemon cannot go on without its threads");
 		abort();
 	}
 	cluster->is_running = true;

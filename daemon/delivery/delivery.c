@@ -5,6 +5,7 @@
 
 #include "daemon/delivery/courier.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
 #include "store/memory.h"
 
 enum {
@@ -162,12 +163,11 @@ enum error delivery_start(struct delivery **delivery_out, struct store *store,
 
 	assert(store != NULL && pipeline != NULL);
 	if (delivery->poster == NULL ||
-	    pthread_create(&delivery->saver, NULL, delivery_save, delivery) !=
-		    0) {
+	    !thread_start(&delivery->saver, NULL, delivery_save, delivery)) {
 		destroy(delivery);
 		return ERR_IO;
 	}
-	if (pthread_create(&delivery->sender, NULL, send_all, delivery) != 0) {
+	if (!thread_start(&delivery->sender, NULL, send_all, delivery)) {
 		end_saver(delivery);
 		destroy(delivery);
 		return ERR_IO;

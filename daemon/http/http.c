@@ -14,6 +14,7 @@
 #include "daemon/http/exchange.h"
 #include "daemon/http/tcp.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -535,6 +536,7 @@ static enum error begin(struct http_server *server)
 	const struct http_options *options = &server->options;
 	bool is_tcp = options->listener != NULL;
 	const char *where = is_tcp ? "for TCP" : options->socket_path;
+	char limits[THREAD_LIMITS_BYTES];
 	enum error error = listen_somewhere(server);
 
 	if (error != ERR_NONE)
@@ -542,14 +544,15 @@ static enum error begin(struct http_server *server)
 	server->mhd = start_mhd(server);
 	if (server->mhd != NULL && work_start(server))
 		return ERR_NONE;
+	thread_limits(limits);
 	if (is_tcp && options->listener->certificate != NULL &&
 	    server->mhd == NULL)
 		log_error("listen.certificate, listen.key: they are no PEM "
 			  "files, or do not belong together");
 	else
-		log_error("socket %s: its threads cannot be started; see "
-			  "ulimit -u and -n",
-			  where);
+		log_error("socket %s: its server cannot be started; see ulimit "
+			  "-n; %s",
+			  where, limits);
 	return ERR_IO;
 }
 

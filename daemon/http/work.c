@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
 #include "store/memory.h"
 
 enum { TICK_MS = 200, WORKERS_LEFT = 2 /* by those that take long */ };
@@ -324,8 +325,8 @@ bool work_start(struct http_server *server)
 	server->workers =
 		mem_alloc(server->options.workers, sizeof(*server->workers));
 	while (server->worker_count < server->options.workers) {
-		if (pthread_create(&server->workers[server->worker_count], NULL,
-				   work, server) != 0)
+		if (!thread_start(&server->workers[server->worker_count], NULL,
+				  work, server))
 			return false;
 		server->worker_count++;
 	}

@@ -7,6 +7,7 @@
 #include "daemon/pipeline/archiving.h"
 #include "daemon/pipeline/pipeline_parts.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/thread.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -195,15 +196,14 @@ static struct pipeline *create_pipeline(struct engine *engine,
 /* Start threads until one fails. */
 static bool start_threads(struct pipeline *pipeline)
 {
-	if (pthread_create(&pipeline->commit_thread, NULL, commit_main,
-			   pipeline) != 0)
+	if (!thread_start(&pipeline->commit_thread, NULL, commit_main,
+			  pipeline))
 		return false;
-	if (pthread_create(&pipeline->fetch_thread, NULL, fetch_main,
-			   pipeline) != 0)
+	if (!thread_start(&pipeline->fetch_thread, NULL, fetch_main, pipeline))
 		return false;
 	while (pipeline->worker_count < pipeline->options.workers) {
-		if (pthread_create(&pipeline->workers[pipeline->worker_count],
-				   NULL, analyser_main, pipeline) != 0)
+		if (!thread_start(&pipeline->workers[pipeline->worker_count],
+				  NULL, analyser_main, pipeline))
 			return false;
 		pipeline->worker_count++;
 	}
@@ -228,7 +228,7 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 	}
 	if (!start_threads(pipeline)) {
 		/* a daemon that cannot start its threads cannot go on */
-		log_error("pipeline: cannot start its threads; see ulimit -u");
+		log_error("the daemon cannot go on without its threads");
 		abort();
 	}
 	*pipeline_out = pipeline;

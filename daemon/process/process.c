@@ -19,6 +19,7 @@
 #include "daemon/runtime/child.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
+#include "daemon/runtime/thread.h"
 #include "daemon/sandbox/sandbox.h"
 #include "store/log.h"
 #include "store/memory.h"
@@ -173,6 +174,7 @@ static enum error start_starter(struct starter *starter, bool allows_commands)
 enum error starter_create(struct starter **starter_out, bool allows_commands)
 {
 	struct starter *starter = mem_alloc(1, sizeof(*starter));
+	char limits[THREAD_LIMITS_BYTES];
 
 	starter->channel.socket = -1;
 	starter->answer_ms = ANSWER_MS;
@@ -180,8 +182,9 @@ enum error starter_create(struct starter **starter_out, bool allows_commands)
 	lock_init(&starter->lock, LOCK_STARTER);
 	starter->roster = roster_create();
 	if (start_starter(starter, allows_commands) != ERR_NONE) {
-		log_error("%s: cannot be started; see ulimit -u",
-			  role_name(ROLE_STARTER));
+		thread_limits(limits);
+		log_error("%s: cannot be started; %s", role_name(ROLE_STARTER),
+			  limits);
 		starter_destroy(starter);
 		return ERR_IO;
 	}
@@ -406,6 +409,7 @@ static enum error start_process(struct starter *starter,
 				struct process *process)
 {
 	char why[PROCESS_END_BYTES];
+	char limits[THREAD_LIMITS_BYTES];
 	struct sandbox_report walls;
 	int64_t number;
 	int socket;
@@ -413,9 +417,12 @@ static enum error start_process(struct starter *starter,
 		get_process(starter, options->role, &number, &socket);
 
 	if (error != ERR_NONE) {
-		log_error("%s: cannot be started: %s", role_name(options->role),
+		thread_limits(limits);
+		log_error("%s: cannot be started: %s; %s",
+			  role_name(options->role),
 			  error == ERR_IO ? strerrordesc_np((int)-number)
-					  : "there is no starter");
+					  : "there is no starter",
+			  limits);
 		return ERR_IO;
 	}
 	process->pid = (pid_t)number;
@@ -459,7 +466,7 @@ static enum error start_thread(const struct process_options *options,
 		return ERR_IO;
 	}
 	*start = (struct thread_start){options->main, ends[1]};
-	if (pthread_create(&process->thread, NULL, thread_main, start) != 0) {
+	if (!thread_start(&process->thread, NULL, thread_main, start)) {
 		close(ends[0]);
 		close(ends[1]);
 		free(start);

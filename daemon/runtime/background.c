@@ -7,6 +7,7 @@
 
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/condition.h"
+#include "daemon/runtime/thread.h"
 #include "store/memory.h"
 
 enum {
@@ -115,10 +116,10 @@ enum error background_start(struct background **background_out,
 	background->has_news = true;
 	lock_init(&background->lock, LOCK_BACKGROUND);
 	condition_init(&background->is_wanted);
-	/* the thread may use it before pthread_create() has returned */
+	/* the thread may use it before thread_start() has returned */
 	*background_out = background;
-	if (pthread_create(&background->thread, NULL, background_main,
-			   background) == 0)
+	if (thread_start(&background->thread, NULL, background_main,
+			 background))
 		return ERR_NONE;
 	*background_out = NULL;
 	destroy(background);

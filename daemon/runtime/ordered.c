@@ -6,6 +6,7 @@
 
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
+#include "daemon/runtime/thread.h"
 #include "store/memory.h"
 
 struct place {
@@ -106,7 +107,7 @@ static void start(struct ordered *ordered)
 	pthread_attr_init(&detached);
 	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
 	while (ordered->threads < ordered->options.threads &&
-	       pthread_create(&thread, &detached, run, ordered) == 0)
+	       thread_start(&thread, &detached, run, ordered))
 		ordered->threads++;
 	pthread_attr_destroy(&detached);
 }

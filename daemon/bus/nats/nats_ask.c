@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/bus/nats/nats_bus.h"
+#include "daemon/runtime/thread.h"
 #include "store/log.h"
 #include "store/memory.h"
 
@@ -160,8 +161,8 @@ static void *answers_main(void *closure)
 static void wake_thread(struct answers *answers)
 {
 	if (answers->idle == 0 && answers->thread_count < MAX_THREADS &&
-	    pthread_create(&answers->threads[answers->thread_count], NULL,
-			   answers_main, answers) == 0)
+	    thread_start(&answers->threads[answers->thread_count], NULL,
+			 answers_main, answers))
 		answers->thread_count++;
 	condition_signal(&answers->asked);
 }

@@ -1,0 +1,53 @@
+#include "daemon/runtime/thread.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "store/log.h"
+
+/* In units of `unit`; 0: there is none. */
+static uint64_t limit_of(int resource, uint64_t unit)
+{
+	struct rlimit limit;
+
+	if (getrlimit((__rlimit_resource_t)resource, &limit) != 0 ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return 0;
+	return limit.rlim_cur / unit;
+}
+
+void thread_limits(char *out)
+{
+	uint64_t memory_kib = limit_of(RLIMIT_AS, 1024);
+	uint64_t processes = limit_of(RLIMIT_NPROC, 1);
+	char memory[64] = "";
+	char count[64] = "";
+
+	if (memory_kib > 0)
+		snprintf(memory, sizeof(memory),
+			 "ulimit -v, which is %" PRIu64 " KiB of memory, ",
+			 memory_kib);
+	if (processes > 0)
+		snprintf(count, sizeof(count),
+			 "ulimit -u, which is %" PRIu64 ", ", processes);
+	snprintf(out, THREAD_LIMITS_BYTES,
+		 "see %s%sand MemoryMax and TasksMax of the unit", memory,
+		 count);
+}
+
+bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
+		  void *(*run)(void *context), void *context)
+{
+	int code = pthread_create(thread_out, attributes, run, context);
+	char limits[THREAD_LIMITS_BYTES];
+
+	if (code == 0)
+		return true;
+	thread_limits(limits);
+	log_error("a thread cannot be started: %s; %s", strerrordesc_np(code),
+		  limits);
+	return false;
+}

@@ -43,6 +43,9 @@ static enum error copy_env(struct store *store, int file, unsigned flags)
 	pthread_rwlock_rdlock(&store->map_lock);
 	rc = mdb_env_copyfd2(store->env, file, flags);
 	pthread_rwlock_unlock(&store->map_lock);
+	if (rc > 0) /* of the system, and not of LMDB */
+		log_error("store %s: its copy cannot be written: %s",
+			  store->path, strerrordesc_np(rc));
 	return error_from_mdb(rc);
 }
 
@@ -138,8 +141,11 @@ static enum error write_new(struct store *from, const char *path,
 			? store_rewrite(from, name, manner->is_upgrade)
 			: ERR_IO;
 	*bytes_out = size_of(file);
-	if (error == ERR_NONE && !manner->is_temporary && fsync(file) != 0)
+	if (error == ERR_NONE && !manner->is_temporary && fsync(file) != 0) {
+		log_error("%s: cannot be synced: %s", name,
+			  strerrordesc_np(errno));
 		error = ERR_IO;
+	}
 	close(file);
 	if (error != ERR_NONE)
 		remove_new(path);

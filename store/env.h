@@ -36,7 +36,8 @@ struct store {
 	struct dictionary_cache *dictionaries;
 	struct secrets *secrets; /* NULL: read only */
 	size_t max_map_bytes;
-	int lock_file; /* of store/folder.h; or -1 */
+	int lock_file;          /* of store/folder.h; or -1 */
+	atomic_int write_cause; /* the errno that the last writer met, or 0 */
 	bool is_read_only;
 	bool is_without_checksums; /* as it was found */
 	bool is_older;             /* than STORE_SCHEMA, as it was found */

@@ -7,7 +7,7 @@
 	X(ERR_NOT_FOUND, -1, "not_found", "not found")                        \
 	X(ERR_MALFORMED, -2, "malformed", "malformed input")                  \
 	X(ERR_TOO_LARGE, -3, "too_large", "over the configured limit")        \
-	X(ERR_STORE_FULL, -4, "store_full", "store has reached its size")     \
+	X(ERR_STORE_FULL, -4, "store_full", "the store or its disk is full")  \
 	X(ERR_IO, -5, "io", "input or output failed")                         \
 	X(ERR_CORRUPT, -6, "corrupt", "stored data is damaged")               \
 	X(ERR_VERSION, -7, "version", "store was made by another version")    \

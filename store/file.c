@@ -13,9 +13,25 @@
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
+/* The errno of the last failure of this thread. */
+static _Thread_local int last_cause;
+
 static enum error error_from_errno(void)
 {
+	last_cause = errno;
 	return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_IO;
+}
+
+enum error file_fail(void)
+{
+	last_cause = errno;
+	return ERR_IO;
+}
+
+const char *file_error_text(enum error error)
+{
+	return error == ERR_IO && last_cause != 0 ? strerrordesc_np(last_cause)
+						  : error_text(error);
 }
 
 /*
@@ -45,7 +61,7 @@ static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
 	gzerror(file, &rc);
 	if (rc == Z_OK || rc == Z_STREAM_END)
 		return ERR_NONE;
-	return rc == Z_ERRNO ? ERR_IO : ERR_CORRUPT;
+	return rc == Z_ERRNO ? file_fail() : ERR_CORRUPT;
 }
 
 static enum error read_file(const char *path, size_t max_bytes,
@@ -61,6 +77,7 @@ static enum error read_file(const char *path, size_t max_bytes,
 		return error_from_errno();
 	file = gzdopen(fd, "rb");
 	if (file == NULL) {
+		last_cause = ENOMEM;
 		close(fd);
 		return ERR_IO;
 	}
@@ -112,7 +129,7 @@ static enum error make_folders(char *path)
 		rc = mkdir(path, 0777);
 		*c = '/';
 		if (rc != 0 && errno != EEXIST)
-			return ERR_IO;
+			return file_fail();
 	}
 	return ERR_NONE;
 }
@@ -128,7 +145,7 @@ static enum error write_all(int fd, struct slice bytes)
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return ERR_IO;
+			return file_fail();
 		next += done;
 		left -= (size_t)done;
 	}
@@ -141,8 +158,10 @@ enum error file_write(const char *path, struct slice bytes)
 	enum error error;
 	int fd;
 
-	if (path[0] == '\0')
-		return ERR_IO;
+	if (path[0] == '\0') {
+		errno = ENOENT;
+		return file_fail();
+	}
 	copy = mem_copy_text(path, strlen(path));
 	error = make_folders(copy);
 	free(copy);
@@ -150,10 +169,10 @@ enum error file_write(const char *path, struct slice bytes)
 		return error;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return ERR_IO;
+		return file_fail();
 	error = write_all(fd, bytes);
-	if (close(fd) != 0)
-		error = ERR_IO;
+	if (close(fd) != 0 && error == ERR_NONE)
+		error = file_fail();
 	return error;
 }
 
@@ -178,7 +197,7 @@ enum error file_replace(const char *path, struct slice bytes)
 	buffer_printf(&part, "%s.%ld.part", path, (long)getpid());
 	error = file_write(part.data, bytes);
 	if (error == ERR_NONE && rename(part.data, path) != 0)
-		error = ERR_IO;
+		error = file_fail();
 	if (error != ERR_NONE)
 		unlink(part.data);
 	buffer_free(&part);

@@ -24,6 +24,13 @@ enum error file_write(const char *path, struct slice bytes);
 /* The same, atomically: at any instant the file is the new or the old one. */
 enum error file_replace(const char *path, struct slice bytes);
 
+/* Why one of the above failed in this thread, the last time: for ERR_IO what
+ * the system said, else error_text(). Static memory. */
+const char *file_error_text(enum error error);
+
+/* Note errno for that; returns ERR_IO. */
+enum error file_fail(void);
+
 /* Sorted relative paths of files. */
 struct file_list {
 	char **paths;

@@ -60,7 +60,7 @@ static enum error visit(struct walk *walk, int fd, const char *folder,
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return ERR_NONE;
 	if (fstatat(fd, name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? ERR_NONE : ERR_IO;
+		return errno == ENOENT ? ERR_NONE : file_fail();
 	if (S_ISDIR(stat.st_mode)) {
 		push(&walk->folders, &walk->folder_capacity,
 		     join(folder, name));
@@ -86,7 +86,7 @@ static enum error read_folder(struct walk *walk, int root, const char *folder)
 	if (dir == NULL) {
 		if (fd >= 0)
 			close(fd);
-		return ERR_IO;
+		return file_fail();
 	}
 	do {
 		errno = 0;
@@ -94,7 +94,7 @@ static enum error read_folder(struct walk *walk, int root, const char *folder)
 		if (entry != NULL)
 			error = visit(walk, fd, folder, entry->d_name);
 		else if (errno != 0)
-			error = ERR_IO;
+			error = file_fail();
 	} while (entry != NULL && error == ERR_NONE);
 	closedir(dir);
 	return error;
@@ -114,7 +114,7 @@ enum error file_list(const char *folder, const char *const *endings,
 
 	if (root < 0)
 		return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND
-							   : ERR_IO;
+							   : file_fail();
 	push(&walk.folders, &walk.folder_capacity, join("", ""));
 	while (error == ERR_NONE && walk.folders.count > 0) {
 		char *next = walk.folders.paths[--walk.folders.count];

@@ -27,6 +27,22 @@ static enum error error_of_disk(void)
 	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
+/* What the system said of the file: logged here, where that is known. */
+static enum error fail(const char *name, const char *what)
+{
+	int code = errno;
+
+	log_error("%s: cannot be %s: %s", name, what, strerrordesc_np(code));
+	errno = code;
+	return error_of_disk();
+}
+
+static enum error fail_length(const char *path)
+{
+	errno = ENAMETOOLONG;
+	return fail(path, "opened");
+}
+
 /*
  * A file that the superuser makes is given to the owner of the folder, who runs
  * the daemon. If that fails, the file stays the superuser's.
@@ -37,7 +53,8 @@ static void give_to_owner(const char *path, int file)
 
 	if (geteuid() == 0 && stat(path, &folder) == 0 &&
 	    fchown(file, folder.st_uid, folder.st_gid) != 0)
-		log_warn("store %s: a file cannot be given to its owner", path);
+		log_warn("store %s: a file cannot be given to its owner: %s",
+			 path, strerrordesc_np(errno));
 }
 
 enum error folder_take(const char *path, int *lock_out)
@@ -46,15 +63,16 @@ enum error folder_take(const char *path, int *lock_out)
 
 	*lock_out = -1;
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return error_of_disk();
+		return fail(path, "made");
 	if (!folder_name(name, path, "lock"))
-		return ERR_IO;
+		return fail_length(path);
 	*lock_out = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (*lock_out < 0)
-		return error_of_disk();
+		return fail(name, "opened");
 	give_to_owner(path, *lock_out);
 	if (flock(*lock_out, LOCK_EX | LOCK_NB) != 0) {
-		enum error error = errno == EWOULDBLOCK ? ERR_BUSY : ERR_IO;
+		enum error error =
+			errno == EWOULDBLOCK ? ERR_BUSY : fail(name, "locked");
 
 		close(*lock_out);
 		*lock_out = -1;
@@ -118,8 +136,9 @@ bool folder_is_read(const char *path)
 enum error folder_note_use(int lock, enum folder_use use)
 {
 	if (ftruncate(lock, (off_t)use) != 0)
-		return error_of_disk();
-	return fsync(lock) == 0 ? ERR_NONE : ERR_IO;
+		return fail("the store's file lock", "resized");
+	return fsync(lock) == 0 ? ERR_NONE
+				: fail("the store's file lock", "synced");
 }
 
 enum folder_use folder_read_use(int lock)
@@ -157,7 +176,7 @@ int folder_create(const char *path, const char *name)
 	int file;
 
 	if (!folder_name(whole, path, name)) {
-		errno = ENAMETOOLONG;
+		fail_length(path);
 		return -1;
 	}
 	unlink(whole);
@@ -165,23 +184,27 @@ int folder_create(const char *path, const char *name)
 		    0600);
 	if (file >= 0)
 		give_to_owner(path, file);
+	else
+		fail(whole, "made");
 	return file;
 }
 
 enum error folder_sync(const char *path)
 {
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is_done;
+	enum error error = ERR_NONE;
 
 	if (folder < 0)
-		return ERR_IO;
-	is_done = fsync(folder) == 0;
+		return fail(path, "opened");
+	if (fsync(folder) != 0)
+		error = fail(path, "synced");
 	close(folder);
-	return is_done ? ERR_NONE : ERR_IO;
+	return error;
 }
 
 /* Whole, and on the disk if that is wanted. */
-static enum error write_whole(int file, struct slice bytes, bool is_synced)
+static enum error write_whole(int file, const char *name, struct slice bytes,
+			      bool is_synced)
 {
 	const char *next = bytes.data;
 	size_t left = bytes.size;
@@ -192,11 +215,11 @@ static enum error write_whole(int file, struct slice bytes, bool is_synced)
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return error_of_disk();
+			return fail(name, "written");
 		next += done;
 		left -= (size_t)done;
 	}
-	return !is_synced || fsync(file) == 0 ? ERR_NONE : ERR_IO;
+	return !is_synced || fsync(file) == 0 ? ERR_NONE : fail(name, "synced");
 }
 
 enum error folder_write(const char *path, const char *name, struct slice bytes,
@@ -210,14 +233,14 @@ enum error folder_write(const char *path, const char *name, struct slice bytes,
 	if (!folder_name(whole, path, name) ||
 	    snprintf(fresh, sizeof(fresh), "%s.new", whole) >=
 		    (int)sizeof(fresh))
-		return ERR_IO;
+		return fail_length(path);
 	file = folder_create(path, fresh + strlen(path) + 1);
 	if (file < 0)
 		return error_of_disk();
-	error = write_whole(file, bytes, is_synced);
+	error = write_whole(file, fresh, bytes, is_synced);
 	close(file);
 	if (error == ERR_NONE && rename(fresh, whole) != 0)
-		error = ERR_IO;
+		error = fail(fresh, "renamed");
 	if (error != ERR_NONE) {
 		unlink(fresh);
 		return error;
@@ -231,9 +254,9 @@ enum error folder_put_new(const char *path)
 	char fresh[MAX_PATH_BYTES];
 
 	if (!folder_name(data, path, FOLDER_DATA) ||
-	    !folder_name(fresh, path, FOLDER_NEW) || rename(fresh, data) != 0)
-		return ERR_IO;
-	return ERR_NONE;
+	    !folder_name(fresh, path, FOLDER_NEW))
+		return fail_length(path);
+	return rename(fresh, data) == 0 ? ERR_NONE : fail(fresh, "renamed");
 }
 
 enum error folder_replace(const char *path)

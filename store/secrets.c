@@ -1,5 +1,6 @@
 #include "store/secrets.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -194,7 +195,8 @@ static void close_file(const char *name)
 	log_warn("%s: others could read it; now it is for its owner alone",
 		 name);
 	if (chmod(name, 0600) != 0)
-		log_error("%s: cannot be closed to others", name);
+		log_error("%s: cannot be closed to others: %s", name,
+			  strerrordesc_np(errno));
 }
 
 static enum error read_file(struct secrets *secrets, const char *path)
@@ -215,7 +217,7 @@ static enum error read_file(struct secrets *secrets, const char *path)
 	if (error != ERR_NONE)
 		log_error("%s: %s; put a copy back, or move this file alone "
 			  "away and give the headers, proxies and hooks again",
-			  name, error_text(error));
+			  name, file_error_text(error));
 	return error == ERR_NONE || error == ERR_IO ? error : ERR_CORRUPT;
 }
 

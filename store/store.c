@@ -1,10 +1,14 @@
 #include "store/store.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <lmdb.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "store/data_check.h"
@@ -97,6 +101,10 @@ static enum error open_env(struct store *store)
 					 size_of_map(store->max_map_bytes));
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_open(store->env, store->path, flags, 0600);
+	if (rc > 0 && rc != ENOENT) /* of the system, and not of LMDB */
+		log_error("store %s: cannot be opened: %s%s", store->path,
+			  strerrordesc_np(rc),
+			  rc == ENOMEM ? "; see ulimit -v" : "");
 	return error_from_mdb(rc);
 }
 
@@ -432,6 +440,23 @@ enum error store_follow_growth(struct store *store)
 	rc = mdb_env_set_mapsize(store->env, 0);
 	pthread_rwlock_unlock(&store->map_lock);
 	return error_from_mdb(rc);
+}
+
+void store_write_failure(struct store *store, char *out)
+{
+	int cause = atomic_load(&store->write_cause);
+	char room[64] = "";
+	struct statvfs disk;
+
+	out[0] = '\0';
+	if (cause == 0)
+		return;
+	if (statvfs(store->path, &disk) == 0)
+		snprintf(room, sizeof(room),
+			 "; %" PRIu64 " KiB of its disk are free",
+			 (uint64_t)disk.f_bavail * disk.f_frsize / 1024);
+	snprintf(out, STORE_FAILURE_BYTES, "%.400s/" FOLDER_DATA ": %s%s",
+		 store->path, strerrordesc_np(cause), room);
 }
 
 enum error store_usage(struct store *store, struct store_usage *usage_out)

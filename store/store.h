@@ -69,6 +69,15 @@ struct store_usage {
 					less than used_bytes */
 };
 
+enum { STORE_FAILURE_BYTES = 512 };
+
+/*
+ * Why the last write transaction failed, as far as the system knows: the file,
+ * what the system said of it, and how much room its disk has, to `out`
+ * [STORE_FAILURE_BYTES]; "" when it had nothing to say. The thread that wrote.
+ */
+void store_write_failure(struct store *store, char *out);
+
 /* Numbers for status and metrics. ERR_IO. */
 enum error store_usage(struct store *store, struct store_usage *usage_out);
 

@@ -85,6 +85,9 @@ void txn_fail(struct txn *txn, enum error error)
 
 void txn_check(struct txn *txn, int rc)
 {
+	/* codes of LMDB are negative */
+	if (txn->error == ERR_NONE && rc > 0)
+		txn->cause = rc;
 	txn_fail(txn, error_from_mdb(rc));
 }
 
@@ -280,6 +283,8 @@ static void leave(struct txn *txn, enum secrets_end end)
 	open_count--;
 	txn->mdb = NULL;
 	pthread_rwlock_unlock(&txn->store->map_lock);
+	if (txn->is_writer)
+		atomic_store(&txn->store->write_cause, txn->cause);
 	if (txn->is_writer)
 		secrets_settle(txn->store->secrets, end);
 	if (txn->is_writer)

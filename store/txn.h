@@ -70,6 +70,7 @@ struct txn {
 	struct store *store;
 	struct MDB_txn *mdb; /* NULL once committed, aborted or never begun */
 	enum error error;    /* first failure; every later call does nothing */
+	int cause;           /* the errno of that failure, or 0 */
 	bool is_writer;
 	struct journal *journal; /* collects what is changed; or NULL */
 };

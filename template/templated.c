@@ -162,7 +162,7 @@ struct templated_bundle *templated_open(const char *path,
 	if (error == ERR_NONE)
 		return open_buffer(&file, limits, error_out);
 	snprintf(message, sizeof(message), "%.180s: %s", path,
-		 error_text(error));
+		 file_error_text(error));
 	templated_tell(error_out, error, message);
 	buffer_free(&file);
 	return NULL;

@@ -292,7 +292,7 @@ static enum error load(struct tokens *tokens)
 	if (error != ERR_NONE)
 		log_error("%s: %s; put a copy back, or move it away and make "
 			  "the tokens anew",
-			  name, error_text(error));
+			  name, file_error_text(error));
 	return error;
 }
 

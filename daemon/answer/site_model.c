@@ -39,7 +39,7 @@ enum error site_model_load(void *context, const struct answer_rules *rules,
 	if (error != ERR_NONE)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "%.150s: %s; train it again, or take it away",
-			 path.data, error_text(error));
+			 path.data, file_error_text(error));
 	buffer_free(&path);
 	buffer_free(&text);
 	return error;

@@ -184,6 +184,16 @@ enum http_verdict api_get_some_sites(struct call *call)
 	return list_sites(call, UI_SITES_SHOWN);
 }
 
+/* Why the daemon does not crawl, which those who wait for the site want to
+ * know; or null. */
+static json_t *pause_json(const struct call *call)
+{
+	struct pipeline_stats stats;
+
+	pipeline_stats(call->api->pipeline, &stats);
+	return stats.is_paused ? json_string(stats.pause_reason) : json_null();
+}
+
 static enum http_verdict reply_site(struct call *call, unsigned status,
 				    const char *host)
 {
@@ -194,6 +204,8 @@ static enum http_verdict reply_site(struct call *call, unsigned status,
 	if (site_get(&txn, slice_of(host), &row))
 		value = site_json(&txn, &row);
 	txn_abort(&txn);
+	if (value != NULL)
+		json_object_set_new(value, "paused", pause_json(call));
 	if (txn.error != ERR_NONE || value == NULL) {
 		json_decref(value);
 		return call_fail_with(

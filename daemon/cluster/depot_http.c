@@ -67,7 +67,7 @@ static enum error read_key(const char *path, struct buffer *out)
 
 	if (error != ERR_NONE) {
 		log_error("cluster.snapshots_key_file %s: %s", path,
-			  error_text(error));
+			  file_error_text(error));
 		return error;
 	}
 	while (out->size > 0 &&

@@ -163,7 +163,7 @@ static enum error read_file(struct secret_keys *keys, const char *path)
 
 	if (stat(path, &status) != 0)
 		return errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND
-							   : ERR_IO;
+							   : file_fail();
 	if ((status.st_mode & FORBIDDEN_MODE) != 0)
 		return ERR_REFUSED;
 	error = file_read(path, MAX_FILE_BYTES, &text);
@@ -200,7 +200,7 @@ enum error secret_keys_read(struct secret_keys **keys_out, const char *path)
 			  "hexadecimal digits: openssl rand -hex 32",
 			  path, SECRET_KEYS_MAX);
 	else
-		log_error("secrets' key %s: %s", path, error_text(error));
+		log_error("secrets' key %s: %s", path, file_error_text(error));
 	return error;
 }
 

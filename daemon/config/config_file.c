@@ -527,7 +527,8 @@ enum error config_load(const char *path, struct config *config_out,
 				     path == NULL ? "defaults" : path,
 				     config_out, message_out);
 	else
-		buffer_printf(message_out, "%s: %s\n", path, error_text(error));
+		buffer_printf(message_out, "%s: %s\n", path,
+			      file_error_text(error));
 	buffer_free(&bytes);
 	return error == ERR_TOO_LARGE ? ERR_MALFORMED : error;
 }

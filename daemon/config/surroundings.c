@@ -65,9 +65,12 @@ static bool assign_line(struct config *config, const struct config_row *row,
 {
 	struct buffer bytes = {0};
 	bool is_set = false;
+	enum error error;
 
-	if (file_read(path, MAX_CONFIG_TEXT, &bytes) != ERR_NONE) {
-		buffer_append_text(message, "it cannot be read");
+	error = file_read(path, MAX_CONFIG_TEXT, &bytes);
+	if (error != ERR_NONE) {
+		buffer_printf(message, "it cannot be read: %s",
+			      file_error_text(error));
 	} else {
 		buffer_append_byte(&bytes, '\n');
 		bytes.data[strcspn(bytes.data, "\r\n")] = '\0';

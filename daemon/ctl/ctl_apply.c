@@ -76,7 +76,7 @@ static bool open_bundle(const struct ctl *ctl, const char *path,
 
 	if (error == ERR_TOO_LARGE || error == ERR_CORRUPT) {
 		ctl_complain(ctl, "%s: this is no bundle: %s", path,
-			     error_text(error));
+			     file_error_text(error));
 		buffer_free(&file);
 		return false;
 	}

@@ -189,7 +189,7 @@ static bool write_svg(const struct ctl *ctl, const struct report *report)
 	error = file_write(path, buffer_slice(&text));
 	if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: cannot be written: %s", path,
-			     error_text(error));
+			     file_error_text(error));
 	buffer_free(&text);
 	return error == ERR_NONE;
 }

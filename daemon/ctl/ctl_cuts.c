@@ -35,7 +35,7 @@ static enum ctl_status write_svg(const struct ctl *ctl, const char *host,
 		error = file_write(path, buffer_slice(&svg));
 		if (error != ERR_NONE) {
 			ctl_complain(ctl, "%s: cannot be written: %s", path,
-				     error_text(error));
+				     file_error_text(error));
 			status = CTL_FAILED;
 		}
 	}

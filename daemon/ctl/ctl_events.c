@@ -203,10 +203,17 @@ static enum ctl_status follow_events(struct printer *printer)
 {
 	const struct timespec pause = {.tv_sec = 1};
 	enum ctl_status status = ask_events(printer, 0, false);
+	bool is_told = false;
 
 	while ((status == CTL_DONE || status == CTL_NO_DAEMON) &&
 	       fflush(stdout) == 0) {
-		if (status == CTL_NO_DAEMON)
+		if ((status == CTL_NO_DAEMON) != is_told)
+			ctl_complain(printer->ctl,
+				     is_told ? "the daemon answers again"
+					     : "the daemon does not answer, or "
+					       "is busy; waiting for it");
+		is_told = status == CTL_NO_DAEMON;
+		if (is_told)
 			nanosleep(&pause, NULL);
 		status = ask_events(printer, WAIT_S, true);
 	}

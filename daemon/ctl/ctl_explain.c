@@ -27,7 +27,7 @@ static bool put(const struct ctl *ctl, const struct buffer *picture)
 	error = file_write(path, buffer_slice(picture));
 	if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: cannot be written: %s", path,
-			     error_text(error));
+			     file_error_text(error));
 	return error == ERR_NONE;
 }
 

@@ -104,7 +104,8 @@ static enum ctl_status put(const struct ctl *ctl, const char *host,
 	error = file_replace(path, bytes);
 	if (error == ERR_NONE)
 		return look_at(ctl, path, bytes);
-	ctl_complain(ctl, "%s: cannot be written: %s", path, error_text(error));
+	ctl_complain(ctl, "%s: cannot be written: %s", path,
+		     file_error_text(error));
 	return CTL_FAILED;
 }
 

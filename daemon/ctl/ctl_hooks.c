@@ -55,7 +55,7 @@ static bool add_secret_file(const struct ctl *ctl, json_t *body)
 					     ? 0
 					     : strcspn(text.data, "\r\n")));
 	else
-		ctl_complain(ctl, "%s: %s", path, error_text(error));
+		ctl_complain(ctl, "%s: %s", path, file_error_text(error));
 	buffer_free(&text);
 	return error == ERR_NONE;
 }

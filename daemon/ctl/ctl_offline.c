@@ -70,7 +70,7 @@ bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 	error = file_write(path.data, bytes);
 	if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: cannot be written: %s", path.data,
-			     error_text(error));
+			     file_error_text(error));
 	buffer_free(&path);
 	return error == ERR_NONE;
 }

@@ -16,7 +16,7 @@ static bool write_whole(const struct ctl *ctl, const char *path,
 
 	if (error != ERR_NONE)
 		ctl_complain(ctl, "%s: cannot be written: %s", path,
-			     error_text(error));
+			     file_error_text(error));
 	return error == ERR_NONE;
 }
 

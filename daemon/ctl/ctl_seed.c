@@ -77,8 +77,8 @@ static bool keep_place(struct seeding *seeding)
 	error = file_replace(seeding->place_path.data, buffer_slice(&text));
 	buffer_free(&text);
 	if (error != ERR_NONE)
-		ctl_complain(seeding->ctl, "%s: it cannot be written",
-			     seeding->place_path.data);
+		ctl_complain(seeding->ctl, "%s: it cannot be written: %s",
+			     seeding->place_path.data, file_error_text(error));
 	return error == ERR_NONE;
 }
 

@@ -184,7 +184,7 @@ static bool write_model(const struct course *course,
 	}
 	if (error != ERR_NONE)
 		ctl_complain(&course->ctl, "%s: cannot be written: %s", path,
-			     error_text(error));
+			     file_error_text(error));
 	buffer_free(&notes);
 	buffer_free(&text);
 	return error == ERR_NONE;

@@ -109,12 +109,44 @@ static void show_crawl(struct progress *progress, const json_t *site)
 		      note);
 }
 
+/* Say that the crawl pauses, or goes on, once each time. */
+static void tell_pause(const struct ctl *ctl, struct progress *progress,
+		       const json_t *site, bool *was_paused)
+{
+	const char *reason = json_string_value(json_object_get(site, "paused"));
+
+	if ((reason != NULL) == *was_paused)
+		return;
+	*was_paused = reason != NULL;
+	progress_clear(progress);
+	if (reason != NULL)
+		ctl_complain(ctl,
+			     "crawling is paused: %s; it goes on when that is "
+			     "over",
+			     reason);
+	else
+		ctl_complain(ctl, "crawling goes on");
+}
+
+/* A site that waits for its headers is not crawled until it has them. */
+static bool is_locked(const struct ctl *ctl, const json_t *site)
+{
+	if (strcmp(field_text(site, "state"), "locked") != 0)
+		return false;
+	ctl_complain(ctl,
+		     "%s is locked: its headers or its proxy are to be given "
+		     "again",
+		     field_text(site, "host"));
+	return true;
+}
+
 /* Poll until the crawl is done; `*site` is replaced by its last state. */
 static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 {
 	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
 	struct progress progress = progress_begin("crawl");
 	struct buffer target = {0};
+	bool was_paused = false;
 	enum ctl_status status = CTL_DONE;
 
 	buffer_append_text(&target, "/v1/sites/");
@@ -123,6 +155,11 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 	       strcmp(field_text(*site, "state"), "watching") != 0) {
 		json_t *next = NULL;
 
+		if (is_locked(ctl, *site)) {
+			status = CTL_FAILED;
+			break;
+		}
+		tell_pause(ctl, &progress, *site, &was_paused);
 		show_crawl(&progress, *site);
 		nanosleep(&pause, NULL);
 		status = client_ask_json(

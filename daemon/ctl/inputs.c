@@ -31,7 +31,8 @@ void input_trouble(enum error error, size_t max_bytes, struct buffer *out)
 		buffer_append_text(out, "damaged gzip data");
 		break;
 	case ERR_IO:
-		buffer_append_text(out, "cannot be read; may you read it?");
+		buffer_printf(out, "cannot be read: %s",
+			      file_error_text(error));
 		break;
 	default:
 		buffer_append_text(out, error_text(error));

@@ -390,7 +390,7 @@ static bool read_authorities(struct remote_fetcher *remote, const char *path)
 	error = file_read(path, MAX_AUTHORITY_BYTES, &remote->authorities);
 	if (error != ERR_NONE)
 		log_error("%s: its authorities cannot be read: %s", path,
-			  error_text(error));
+			  file_error_text(error));
 	return error == ERR_NONE;
 }
 

@@ -33,7 +33,7 @@ static char *read_pem(const char *path)
 	else
 		log_error("listen: %s: %s; it is read by whom the daemon is "
 			  "started by",
-			  path, error_text(error));
+			  path, file_error_text(error));
 	if (bytes.data != NULL)
 		explicit_bzero(bytes.data, bytes.capacity);
 	buffer_free(&bytes);

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/engine/alert_change.h"
 #include "daemon/engine/guard_change.h"
@@ -180,15 +181,32 @@ static void free_held(struct held *held)
 	held->count = 0;
 }
 
-static const char *reason_of(enum error error)
+/* To `out` [size]. */
+static void explain_pause(struct pipeline *pipeline, enum error error,
+			  char *out, size_t size)
 {
-	if (error == ERR_STORE_FULL)
-		return "the store is full: raise store.max_size or delete "
-		       "sites";
+	char failure[STORE_FAILURE_BYTES];
+
+	store_write_failure(pipeline->fetching.store, failure);
 	if (error == ERR_UNLOGGED)
-		return "the log of the cluster cannot be written: see "
-		       "templatectl node status";
-	return "the store cannot be written: see the log and the disk";
+		snprintf(out, size,
+			 "the log of the cluster cannot be written: see "
+			 "templatectl node status");
+	else if (failure[0] != '\0')
+		snprintf(out, size, "%s: %s",
+			 error == ERR_STORE_FULL
+				 ? "the disk is full"
+				 : "the store cannot be written",
+			 failure);
+	else if (error == ERR_STORE_FULL)
+		snprintf(out, size,
+			 "the store is full: raise store.max_size or delete "
+			 "sites");
+	else
+		snprintf(out, size,
+			 "the store cannot be written: %s; see the "
+			 "log",
+			 error_text(error));
 }
 
 /* Set why nothing can be written, or NULL when it can again. */
@@ -196,7 +214,10 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 {
 	struct pipeline_stats *stats = &pipeline->stats;
 	bool was_paused = stats->is_paused;
+	char reason[sizeof(stats->pause_reason)] = "";
 
+	if (error != ERR_NONE)
+		explain_pause(pipeline, error, reason, sizeof(reason));
 	lock_acquire(&pipeline->lock);
 	stats->is_paused = error != ERR_NONE;
 	stats->pause_error = error;
@@ -205,11 +226,10 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 				     ? RETRY_MS
 				     : pipeline->options.retry_ms;
 	stats->failed_commits += error != ERR_NONE;
-	snprintf(stats->pause_reason, sizeof(stats->pause_reason), "%s",
-		 reason_of(error));
+	memcpy(stats->pause_reason, reason, sizeof(reason));
 	lock_release(&pipeline->lock);
 	if (error != ERR_NONE && !was_paused)
-		log_error("crawling pauses: %s", stats->pause_reason);
+		log_error("crawling pauses: %s", reason);
 	if (error == ERR_NONE && was_paused)
 		log_info("crawling goes on: the store can be written again");
 }

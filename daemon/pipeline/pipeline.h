@@ -17,6 +17,7 @@
 #include "daemon/runtime/time_histogram.h"
 #include "page/page.h"
 #include "store/error.h"
+#include "store/store.h"
 
 struct archive;
 struct pipeline;
@@ -143,7 +144,7 @@ struct pipeline_stats {
 	size_t running_fetches;
 	bool is_paused; /* the store is full: see `pause_reason` */
 	enum error pause_error;
-	char pause_reason[128];
+	char pause_reason[128 + STORE_FAILURE_BYTES];
 };
 
 /* Any thread. */

@@ -68,6 +68,36 @@ class Full(harness.Case):
         self.assertIsNone(daemon.json("/v1/status")["pipeline"]["paused"])
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
 
+    def test_a_full_disk_is_named_and_waited_for(self):
+        disk = self.folder() / "disk"
+        disk.mkdir()
+        done = harness.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=0777",
+                            "tmpfs", disk])
+        if done.returncode != 0:
+            self.skipTest("nobody but root may mount a small disk")
+        self.addCleanup(harness.run, ["umount", disk])
+        web = self.web(self.site())
+        daemon = self.daemon({"store": {"path": str(disk / "store")}})
+        self.addCleanup(daemon.stop)
+        wait = subprocess.Popen(
+            [harness.PROGRAMS / "templatectl", "-s", daemon.socket, "watch",
+             web.url, "--private", "--wait", "--max-depth", str(PAGES)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(wait.stdout.close)
+        self.addCleanup(wait.stderr.close)
+        self.addCleanup(wait.wait)
+        self.addCleanup(wait.kill)
+        said = wait.stderr.readline()
+        self.assertIn("crawling is paused: ", said)
+        for text in (said, daemon.messages()):
+            self.assertIn(f"{disk}/store/data.mdb: ", text)
+            self.assertRegex(text, "No space left on device|0 KiB of its disk")
+        self.assertEqual(harness.run(["mount", "-o", "remount,size=256m",
+                                      disk]).returncode, 0)
+        self.assertIn("crawling goes on", wait.stderr.readline())
+        self.assertIsNone(daemon.json(f"/v1/sites/{web.host}")["paused"])
+        self.assertEqual(wait.wait(harness.PATIENCE_S), 0)
+
     def test_site_can_be_deleted_from_a_full_store(self):
         web = self.web(self.site())
         daemon = self.daemon({"store": {"max_size": "4 MiB"}})

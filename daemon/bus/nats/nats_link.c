@@ -230,6 +230,7 @@ static natsStatus set_user(struct bus *bus, natsOptions *options,
 {
 	struct buffer password = {0};
 	natsStatus status;
+	enum error error;
 
 	if (wanted->credentials[0] != '\0')
 		return natsOptions_SetUserCredentialsFromFiles(
@@ -237,10 +238,10 @@ static natsStatus set_user(struct bus *bus, natsOptions *options,
 	if (wanted->user[0] == '\0')
 		return NATS_OK;
 	if (wanted->password_file[0] != '\0' &&
-	    file_read(wanted->password_file, MAX_PASSWORD_BYTES, &password) !=
-		    ERR_NONE) {
-		nats_complain(bus, "password_file %s: it cannot be read",
-			      wanted->password_file);
+	    (error = file_read(wanted->password_file, MAX_PASSWORD_BYTES,
+			       &password)) != ERR_NONE) {
+		nats_complain(bus, "password_file %s: it cannot be read: %s",
+			      wanted->password_file, file_error_text(error));
 		buffer_free(&password);
 		return NATS_NOT_PERMITTED;
 	}

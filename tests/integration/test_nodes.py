@@ -254,6 +254,26 @@ class Nodes(Pair):
             self.assertEqual(
                 nodes[0].json("/v1/sites/" + host)["pages"], PAGES)
 
+        self.ingest_strangers(nodes)
+
+    def ingest_strangers(self, nodes):
+        """An archive adds a few sites in all, whoever owns them."""
+        urls = [f"http://h{i}.example/" for i in range(30)]
+        archive = b"".join(record(url, PAGE % url) for url in urls)
+        report = nodes[0].post("/v1/ingest", archive).json
+        self.assertEqual((report["records"], report["pages"],
+                          report["new_sites"], report["refused"]),
+                         (30, 10, 10, 0), report)
+        self.assertEqual(report["skipped"]["no-site"], 20)
+        self.assertEqual(len({row["host"] for row in report["hosts"]}), 20)
+        report = nodes[0].post("/v1/ingest?host=h1*.example&host=h7.example",
+                               archive).json
+        self.assertEqual((report["pages"], report["refused"],
+                          report["skipped"]["other-host"]), (12, 0, 18), report)
+        for host in ("h1.example", "h10.example", "h7.example"):
+            self.assertEqual(
+                nodes[1].json("/v1/sites/" + host)["pages"], 1)
+
     def silence_an_event(self, nodes):
         """One of a node that does not own what concerns all sites."""
         common = nodes[0].json("/v1/cluster")["partitions"][256]["owner"]

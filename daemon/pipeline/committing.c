@@ -288,7 +288,8 @@ static void take_outcomes(const struct held *held, const struct change *changes)
 		if (job->kind == CHANGE_INGEST) {
 			job->error = changes[i].error;
 			job->is_kept = changes[i].answer.page.is_kept;
-			job->is_new_site = changes[i].answer.page.is_new_site;
+			job->is_new_site = job->error == ERR_NONE &&
+					   changes[i].answer.page.is_new_site;
 		}
 	}
 }

@@ -145,6 +145,11 @@ def test_pages_are_handed_in(own, patient):
         ("http://a.example/2", "<p>Übermäßig".encode("iso-8859-1"),
          "iso-8859-1")])
     assert (report["pages"], report["complete"]) == (2, True)
+    assert report["new_sites"] == 1
+    assert patient.ingest(b"", hosts=["a.example", "*.org"],
+                          replace=True)["complete"]
+    with pytest.raises(templated.DaemonError):
+        patient.ingest(b"", hosts=["a/b"])
     assert patient.site("a.example")["pages"] == 2
     assert "schöne Grüße" in patient.text("http://a.example/1").text
     assert "Übermäßig" in patient.text("http://a.example/2").text

@@ -322,6 +322,7 @@ static bool close_in(struct starter *starter, bool connects)
 static bool listen_for_tcp(const struct config *config,
 			   struct tcp_listener **listener_out)
 {
+	*listener_out = NULL;
 	if (*config->listen_address == '\0')
 		return true;
 	if (tcp_open(listener_out, config->listen_address,

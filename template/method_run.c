@@ -26,6 +26,7 @@ static enum error load_model(const struct extraction *extraction,
 			     struct ridge_model **model_out,
 			     struct text_answer *answer)
 {
+	*model_out = NULL;
 	if (!extractor->reads_ridges || extraction->load_model == NULL)
 		return ERR_NONE;
 	return extraction->load_model(extraction->load_context,

@@ -12,33 +12,40 @@ static size_t fill(struct quota *quota, uint64_t owner)
 	return count;
 }
 
+struct row {
+	size_t max;
+	size_t first;
+	size_t second;
+	size_t third;
+};
+
+/* Each in turn takes what it gets; then one is alone again. */
+static void check_row(const struct row *row)
+{
+	struct quota quota = {.max = row->max};
+
+	ck_assert_uint_eq(fill(&quota, 1), row->first);
+	ck_assert_uint_eq(fill(&quota, 2), row->second);
+	ck_assert_uint_eq(fill(&quota, 3), row->third);
+	quota_give(&quota, 3, row->third);
+	quota_give(&quota, 1, row->first);
+	quota_give(&quota, 2, row->second);
+	ck_assert_uint_eq(quota.count, 0);
+	ck_assert_uint_eq(fill(&quota, 2), row->first);
+	quota_give(&quota, 2, row->first);
+	quota_free(&quota);
+}
+
 START_TEST(who_is_alone_gets_half_and_others_find_room)
 {
-	static const struct {
-		size_t max;
-		size_t first;
-		size_t second;
-		size_t third;
-	} rows[] = {{1, 1, 0, 0},
-		    {2, 1, 1, 0},
-		    {3, 2, 1, 0},
-		    {4, 2, 1, 1},
-		    {64, 32, 16, 8}};
+	static const struct row rows[] = {{1, 1, 0, 0},
+					  {2, 1, 1, 0},
+					  {3, 2, 1, 0},
+					  {4, 2, 1, 1},
+					  {64, 32, 16, 8}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct quota quota = {.max = rows[i].max};
-
-		ck_assert_uint_eq(fill(&quota, 1), rows[i].first);
-		ck_assert_uint_eq(fill(&quota, 2), rows[i].second);
-		ck_assert_uint_eq(fill(&quota, 3), rows[i].third);
-		quota_give(&quota, 3, rows[i].third);
-		quota_give(&quota, 1, rows[i].first);
-		quota_give(&quota, 2, rows[i].second);
-		ck_assert_uint_eq(quota.count, 0);
-		ck_assert_uint_eq(fill(&quota, 2), rows[i].first);
-		quota_give(&quota, 2, rows[i].first);
-		quota_free(&quota);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(&rows[i]);
 }
 END_TEST
 

@@ -3,7 +3,9 @@
 import json
 import os
 import random
+import re
 import shutil
+import socket
 import signal
 import subprocess
 import sys
@@ -109,6 +111,27 @@ class Nodes(Pair):
         node.start()
         self.assertEqual(node.json("/v1/cluster")["nodes"][0]["name"], "a")
 
+    def cut_off(self, node, owner, host):
+        """A stream of the owner's events ends with the token at the other."""
+        def listeners():
+            found = re.search(r"^templated_http_listeners (\d+)$",
+                              owner.get("/metrics").text, re.M)
+            return int(found[1])
+        token = node.ctl("token", "add", "gone").stdout.strip()
+        place = node.sections["listen"]["address"].strip('"').split(":")
+        before = listeners()
+        with socket.create_connection((place[0], int(place[1])), 10) as client:
+            client.sendall(f"GET /v1/events?site={host}&since=0 HTTP/1.1\r\n"
+                           f"Host: {place[0]}\r\nAccept: text/event-stream\r\n"
+                           f"Authorization: Bearer {token}\r\n\r\n".encode())
+            self.assertIn(b" 200 ", client.recv(100))
+            harness.wait_until(lambda: listeners() > before, "the stream")
+            node.ctl("token", "rm", "gone")
+            client.settimeout(1)
+            while client.recv(65536):
+                pass
+        harness.wait_until(lambda: listeners() == before, "its end")
+
     def test_any_node_answers(self):
         nodes = self.nodes(self.broker())
         ports = {f"127.0.0.{i + 2}:{harness.free_port()}" for i in range(SITES)}
@@ -144,6 +167,8 @@ class Nodes(Pair):
         self.ingest_pages(nodes, owners)
         self.silence_an_event(nodes)
         host, owner = owners.popitem()
+        self.cut_off(nodes[1 if owner == "a" else 0],
+                     nodes[0 if owner == "a" else 1], host)
         gone = nodes[0 if owner == "a" else 1]
         left = nodes[1 if owner == "a" else 0]
         self.stop_short(gone)

@@ -77,6 +77,7 @@ struct pipeline_options service_pipeline_options(struct service *service)
 			},
 		.limits = service_page_limits(config),
 		.reserve = service->reserve,
+		.guard_limits = {config->guard_ms, config->guards_ms},
 		.starter = service->starter,
 		.workers = service_workers(config),
 		.worker_bytes = config->page_memory_bytes,

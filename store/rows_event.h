@@ -35,7 +35,8 @@
 	X(EVENT_GUARD_BROKEN, 20, "guard.broken")           \
 	X(EVENT_GUARD_OK, 21, "guard.ok")                   \
 	X(EVENT_HOOK_TEST, 22, "hook.test")                 \
-	X(EVENT_INQUIRY_CLOSED, 23, "inquiry.closed")
+	X(EVENT_INQUIRY_CLOSED, 23, "inquiry.closed")       \
+	X(EVENT_GUARD_SUSPENDED, 24, "guard.suspended")
 
 enum event_kind {
 #define X(name, value, text) name = (value),

@@ -15,6 +15,7 @@ enum guard_state {
 	GUARD_UNKNOWN, /* it never held anywhere */
 	GUARD_OK,
 	GUARD_BROKEN,
+	GUARD_SUSPENDED, /* it took too long on a page, and is not evaluated */
 	GUARD_STATES
 };
 

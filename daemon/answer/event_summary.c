@@ -42,6 +42,7 @@ static const struct sentence {
 	{"site.blocked", "the site answers with errors or challenges alone"},
 	{"guard.broken", "a selector no longer holds"},
 	{"guard.ok", "a selector holds again"},
+	{"guard.suspended", "a selector takes too long"},
 	{"hook.test", "a test of the hook"},
 };
 
@@ -145,7 +146,8 @@ static void append_reason(const char *kind, const json_t *detail,
 
 	if (kind != NULL && reason != NULL &&
 	    (strncmp(kind, "template.", strlen("template.")) == 0 ||
-	     strncmp(kind, "inquiry.", strlen("inquiry.")) == 0))
+	     strncmp(kind, "inquiry.", strlen("inquiry.")) == 0 ||
+	     strcmp(kind, "guard.suspended") == 0))
 		buffer_printf(out, ", %s", reason);
 }
 

@@ -7,7 +7,9 @@
 
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_state.h"
+#include "daemon/pipeline/guarding.h"
 #include "daemon/pool/pool.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/requests.h"
 #include "page/select/css_xpath.h"
@@ -25,6 +27,7 @@ enum {
 	MAX_NAME_BYTES = 64,
 	MAX_ERROR_BYTES = 256,
 	MAX_EXAMPLES = 5,
+	TRIAL_MS = 5000, /* until no further page is tried */
 };
 
 /* "1", "1..", "2..5". */
@@ -238,88 +241,212 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 	return is_read;
 }
 
-/* The answer of a worker: what it found, one object with text and numbers as
- * in daemon/worker/guarded_page.h; a page that is none has no object. */
+/* Whether it has the texts and numbers of daemon/worker/guarded_page.h. */
+static bool guard_is_found(const json_t *found)
+{
+	return json_is_integer(json_object_get(found, "matches")) &&
+	       json_is_integer(json_object_get(found, "us")) &&
+	       json_is_string(json_object_get(found, "value")) &&
+	       json_is_string(json_object_get(found, "path"));
+}
+
+/* The answer of a worker: an array of what guards found; a page that is none
+ * has no array. */
 static bool take_found(void *context, struct slice head, struct slice body)
 {
-	json_t **found_out = context;
+	json_t **list_out = context;
 	struct analyse_answer row;
+	const json_t *found;
 	json_t *list;
-	json_t *found;
+	size_t i;
 
 	if (!row_layout_decode(&analyse_answer_layout, head, &row))
 		return false;
 	if (row.error != ERR_NONE)
 		return body.size == 0;
 	list = json_loadb(body.data, body.size, 0, NULL);
-	found = json_array_get(list, 0);
-	if (json_is_integer(json_object_get(found, "matches")) &&
-	    json_is_string(json_object_get(found, "value")) &&
-	    json_is_string(json_object_get(found, "path")))
-		*found_out = json_incref(found);
-	json_decref(list);
-	return *found_out != NULL;
+	json_array_foreach(list, i, found) if (!guard_is_found(found))
+	{
+		json_decref(list);
+		return false;
+	}
+	*list_out = list;
+	return json_array_size(list) > 0;
 }
 
-static json_t *find_in(struct call *call, const struct wanted_guard *wanted,
-		       struct copy *copy)
+/*
+ * What the guards behind the page, from `page_bytes` on, find on it: an array.
+ * None is suspended, so that what is too slow has its figure: each may take as
+ * long as all of them.
+ */
+static json_t *find_in(struct call *call, struct copy *copy, size_t page_bytes)
 {
 	const struct answer_rules rules = call_rules(call);
+	const uint32_t limit_ms = call->config->guards_ms;
 	const struct analyse_request request = {
 		.limits = limits_to_field(&rules.limits),
-		.page_bytes = copy->body.size,
+		.page_bytes = page_bytes,
+		.guard_limits = {limit_ms, limit_ms},
 		.charset = buffer_slice(&copy->charset),
 	};
 	struct buffer head =
 		row_layout_encode(&analyse_request_layout, &request);
-	json_t *found = NULL;
+	json_t *list = NULL;
 	struct pool_task task = {
 		.kind = TASK_GUARD,
 		.take = take_found,
-		.take_context = &found,
+		.take_context = &list,
 	};
 
-	item_append_row(&copy->body, &wanted_guard_layout, wanted);
 	task.head = buffer_slice(&head);
 	task.body = buffer_slice(&copy->body);
 	if (pool_run(call->api->pool, &task) != ERR_NONE) {
-		json_decref(found);
-		found = NULL;
+		json_decref(list);
+		list = NULL;
 	}
 	buffer_free(&head);
-	return found;
+	return list;
 }
 
 json_t *call_try_guard(struct call *call, const struct wanted_guard *wanted,
 		       uint32_t site, uint64_t page)
 {
 	struct copy copy = {0};
+	json_t *list = NULL;
 	json_t *found = NULL;
 
-	if (read_copy(call->api->store, site, page, &copy))
-		found = find_in(call, wanted, &copy);
+	if (read_copy(call->api->store, site, page, &copy)) {
+		size_t page_bytes = copy.body.size;
+
+		item_append_row(&copy.body, &wanted_guard_layout, wanted);
+		list = find_in(call, &copy, page_bytes);
+		found = json_incref(json_array_get(list, 0));
+	}
 	if (found != NULL) {
 		json_object_set_new(found, "url",
 				    json_text(buffer_slice(&copy.url)));
 		json_object_set_new(found, "hash",
 				    json_integer((json_int_t)copy.hash));
 	}
+	json_decref(list);
 	free_copy(&copy);
 	return found;
 }
 
-/* The result of the guard on a page, an object with "url"; NULL: none. */
-static json_t *try_page(struct call *call, const struct guard_row *guard,
-			uint32_t site, uint64_t key)
+static struct wanted_guard guard_wanted(const struct guard_row *guard)
 {
-	const struct wanted_guard wanted = {
+	return (struct wanted_guard){
 		.language = guard->language,
 		.minimum = guard->minimum,
 		.maximum = guard->maximum,
 		.selector = guard->selector,
 	};
+}
 
-	return call_try_guard(call, &wanted, site, key);
+static json_int_t guard_us(const json_t *found)
+{
+	return json_integer_value(json_object_get(found, "us"));
+}
+
+/* Whether it took longer than `limit_ms`, or was ended. */
+static bool guard_is_slow(const json_t *found, uint32_t limit_ms)
+{
+	return guard_us(found) >= (json_int_t)limit_ms * 1000 ||
+	       json_object_get(found, "over") != NULL;
+}
+
+/* The trial of a new guard on stored pages. */
+struct guard_trial {
+	json_t *found;    /* array of what it finds */
+	uint64_t slowest; /* the page on which it takes the longest */
+	json_int_t slowest_us;
+	bool is_slow;
+	json_int_t sum_us; /* of all guards on that page */
+	bool is_sum_slow;
+};
+
+/* Evaluate the site's guards and the new one together on the slowest page. */
+static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
+			  uint32_t site, struct guard_trial *trial)
+{
+	const uint32_t limit_ms = call->config->guards_ms;
+	struct copy copy = {0};
+	json_t *list = NULL;
+	const json_t *found;
+	size_t i;
+
+	if (read_copy(call->api->store, site, trial->slowest, &copy)) {
+		size_t page_bytes = copy.body.size;
+
+		guarding_read(call->api->store, call->host,
+			      buffer_slice(&copy.url), &copy.body);
+		item_append_row(&copy.body, &wanted_guard_layout, wanted);
+		list = find_in(call, &copy, page_bytes);
+	}
+	json_array_foreach(list, i, found)
+	{
+		trial->sum_us += guard_us(found);
+		trial->is_sum_slow |= guard_is_slow(found, limit_ms);
+	}
+	trial->is_sum_slow |= trial->sum_us >= (json_int_t)limit_ms * 1000;
+	json_decref(list);
+	free_copy(&copy);
+}
+
+/*
+ * Try it on pages until TRIAL_MS are over, or it is too slow on one; then all
+ * guards on the page where it is the slowest.
+ */
+static void guard_try(struct call *call, const struct guard_row *guard,
+		      uint32_t site, const uint64_t *keys, size_t count,
+		      struct guard_trial *trial)
+{
+	const struct wanted_guard wanted = guard_wanted(guard);
+	uint64_t end_ms = clock_steady_ms() + TRIAL_MS;
+
+	*trial = (struct guard_trial){.found = json_array(), .slowest_us = -1};
+	for (size_t i = 0;
+	     i < count && !trial->is_slow && clock_steady_ms() < end_ms; i++) {
+		json_t *one = call_try_guard(call, &wanted, site, keys[i]);
+
+		if (one == NULL)
+			continue;
+		json_array_append_new(trial->found, one);
+		trial->is_slow = guard_is_slow(one, call->config->guard_ms);
+		if (trial->is_slow || guard_us(one) > trial->slowest_us) {
+			trial->slowest = keys[i];
+			trial->slowest_us = guard_us(one);
+		}
+	}
+	if (trial->slowest_us >= 0 && !trial->is_slow)
+		guard_try_all(call, &wanted, site, trial);
+}
+
+/* Answer that it is too slow; false when it is not. */
+static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
+{
+	const struct config *config = call->config;
+	const char *url = "";
+	const json_t *found;
+	size_t i;
+
+	json_array_foreach(trial->found, i,
+			   found) if (guard_us(found) == trial->slowest_us)
+		url = json_string_value(json_object_get(found, "url"));
+	if (trial->is_slow)
+		call_fail(call, 422, "too_slow",
+			  "the expression takes %.2g s of CPU time on %.200s; "
+			  "%g s are allowed (guards.cpu_limit)",
+			  (double)trial->slowest_us / 1e6, url,
+			  (double)config->guard_ms / 1e3);
+	else if (trial->is_sum_slow)
+		call_fail(call, 422, "too_slow",
+			  "the guards of the site take %.2g s of CPU time on "
+			  "%.200s with this one; %g s are allowed "
+			  "(guards.page_cpu_limit)",
+			  (double)trial->sum_us / 1e6, url,
+			  (double)config->guards_ms / 1e3);
+	return trial->is_slow || trial->is_sum_slow;
 }
 
 /* The summary of the first test. */
@@ -365,8 +492,8 @@ static const char *warning_of(const json_t *tried)
 		       "pages on which it will hold";
 	if (json_integer_value(json_object_get(tried, "not_evaluated")) ==
 	    checked)
-		return "it takes too long on every page that was tried: the "
-		       "guard watches nothing";
+		return "it takes too many steps on every page that was tried: "
+		       "the guard watches nothing";
 	if (json_integer_value(json_object_get(tried, "holding")) == 0)
 		return "it holds on none of the pages that were tried: the "
 		       "guard watches the pages on which it will hold";
@@ -411,25 +538,20 @@ static enum http_verdict add_guard(struct call *call,
 				   struct guard_change *change)
 {
 	uint64_t keys[MAX_CHECKED];
-	json_t *found;
+	struct guard_trial trial;
 	uint32_t site;
 	size_t count;
 	enum error error =
 		list_pages(call, &change->guard, &site, keys, &count);
-	enum http_verdict verdict;
+	enum http_verdict verdict = HTTP_ANSWERED;
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, call->host);
-	found = json_array();
-	for (size_t i = 0; i < count; i++) {
-		json_t *one = try_page(call, &change->guard, site, keys[i]);
-
-		if (one != NULL)
-			json_array_append_new(found, one);
-	}
+	guard_try(call, &change->guard, site, keys, count, &trial);
 	change->site = site;
-	verdict = put_guard(call, change, found);
-	json_decref(found);
+	if (!guard_is_refused(call, &trial))
+		verdict = put_guard(call, change, trial.found);
+	json_decref(trial.found);
 	return verdict;
 }
 

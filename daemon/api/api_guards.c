@@ -12,6 +12,7 @@ static const char *state_name(const struct guard_row *row)
 		[GUARD_UNKNOWN] = "never held",
 		[GUARD_OK] = "ok",
 		[GUARD_BROKEN] = "broken",
+		[GUARD_SUSPENDED] = "suspended",
 	};
 
 	return row->state < GUARD_STATES ? names[row->state] : "?";

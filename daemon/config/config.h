@@ -133,6 +133,9 @@ struct config {
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */
 	uint64_t max_learned_bytes;
 	uint64_t max_bundle_bytes;
+	/* guards: CPU time on a page */
+	uint32_t guard_ms;  /* of each */
+	uint32_t guards_ms; /* of all */
 	/* answer: */
 	uint64_t answer_cache_bytes;
 	/* pipeline: */

@@ -417,6 +417,15 @@ const struct config_row config_rows[] = {
 	 .meaning = "of the templates of a site as one file "
 		    "(`templatectl export`); larger ones are not made"},
 
+	{"guards", "cpu_limit", CONFIG_TIME, true, FIELD(guard_ms),
+	 RANGE(1, MINUTE, 200),
+	 .meaning = "CPU time of a guard on a page; one that takes longer is "
+		    "not added, or suspended"},
+	{"guards", "page_cpu_limit", CONFIG_TIME, true, FIELD(guards_ms),
+	 RANGE(1, MINUTE, SECOND),
+	 .meaning = "CPU time of all guards on a page; of those that take "
+		    "longer the slowest is suspended"},
+
 	{"answer", "cache", CONFIG_BYTES, true, FIELD(answer_cache_bytes),
 	 RANGE(0, 1024 * GIB, 64 * MIB),
 	 .meaning = "of texts that were answered, kept in memory for those who "

@@ -1,6 +1,7 @@
 /* Guards: the results on a visited page, and their consequences. */
 #include "daemon/engine/batch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/engine/guard_change.h"
@@ -62,6 +63,15 @@ static void watch_close(struct watch *watch)
 	buffer_free(&watch->texts);
 }
 
+static struct slice text_of(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return (struct slice){json_is_string(value) ? json_string_value(value)
+						    : "",
+			      json_string_length(value)};
+}
+
 /* Write the event of a change of state, with the rows of its pages. */
 static void tell(struct watch *watch, const struct finding *finding)
 {
@@ -88,6 +98,41 @@ static void tell(struct watch *watch, const struct finding *finding)
 	json_decref(evidence);
 }
 
+/* End the evaluation of a guard that takes too long. */
+static void guard_suspend(struct watch *watch, const struct finding *finding)
+{
+	json_t *evidence =
+		guard_evidence(watch->batch->txn, watch->site->row.id,
+			       watch->number, &watch->row);
+	json_int_t us =
+		json_integer_value(json_object_get(finding->found, "us"));
+	bool is_page =
+		slice_equal(text_of(finding->found, "over"), slice_of("page"));
+	char reason[128];
+	char *text;
+
+	snprintf(reason, sizeof(reason),
+		 "it took %.3f s of CPU time on a page, %s", (double)us / 1e6,
+		 is_page ? "the longest of guards that together take more "
+			   "than guards.page_cpu_limit"
+			 : "more than guards.cpu_limit");
+	json_object_set_new(evidence, "reason", json_string(reason));
+	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
+	watch->row.state = GUARD_SUSPENDED;
+	watch->row.changed_ms = watch->batch->now_ms;
+	batch_event(watch->batch, watch->site,
+		    &(struct event_row){
+			    .kind = EVENT_GUARD_SUSPENDED,
+			    .cluster = finding->cluster,
+			    .guard = watch->number,
+			    .pages = watch->row.checked,
+			    .url = finding->url,
+			    .detail = slice_of(text == NULL ? "{}" : text),
+		    });
+	free(text);
+	json_decref(evidence);
+}
+
 static void settle(struct watch *watch, const struct finding *finding,
 		   bool is_told)
 {
@@ -101,15 +146,6 @@ static void settle(struct watch *watch, const struct finding *finding,
 	if (is_told && before != GUARD_UNKNOWN)
 		tell(watch, finding);
 	guard_begin_state(guard);
-}
-
-static struct slice text_of(const json_t *object, const char *name)
-{
-	const json_t *value = json_object_get(object, name);
-
-	return (struct slice){json_is_string(value) ? json_string_value(value)
-						    : "",
-			      json_string_length(value)};
 }
 
 static uint32_t matches_of(const json_t *found)
@@ -165,7 +201,15 @@ static void take_finding(struct watch *watch, const struct finding *finding,
 	struct guard_row *guard = &watch->row;
 	uint32_t matches = matches_of(finding->found);
 	struct guarded_row before;
-	struct guard_visit visit = {
+	struct guard_visit visit;
+
+	if (guard->state == GUARD_SUSPENDED)
+		return; /* since the page was analysed */
+	if (text_of(finding->found, "over").size > 0) {
+		guard_suspend(watch, finding);
+		return;
+	}
+	visit = (struct guard_visit){
 		.page = finding->page,
 		.is_known =
 			guarded_row_get(watch->batch->txn, watch->site->row.id,
@@ -253,7 +297,8 @@ static void confirm(struct watch *watch, uint64_t page)
 	struct guarded_row row;
 	struct guard_visit visit = {.page = page, .is_known = true};
 
-	if (!guarded_row_get(watch->batch->txn, watch->site->row.id,
+	if (watch->row.state == GUARD_SUSPENDED ||
+	    !guarded_row_get(watch->batch->txn, watch->site->row.id,
 			     watch->number, page, &row) ||
 	    row.matches == UINT32_MAX)
 		return;

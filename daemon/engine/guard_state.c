@@ -69,6 +69,8 @@ uint16_t guard_state_of(const struct guard_row *guard)
 	uint32_t enough = guard->checked < GUARD_AGREEING ? guard->checked
 							  : GUARD_AGREEING;
 
+	if (guard->state == GUARD_SUSPENDED)
+		return GUARD_SUSPENDED;
 	if (guard->state == GUARD_BROKEN)
 		return good > 0 && good >= enough ? GUARD_OK : GUARD_BROKEN;
 	if (bad > 0 && bad >= enough)

@@ -79,6 +79,7 @@ static struct buffer head_of(const struct analysing *analysing,
 		.is_nofollow =
 			(job->result.robots_tag & ROBOTS_TAG_NOFOLLOW) != 0,
 		.url = slice_of(job->url.text),
+		.guard_limits = analysing->guard_limits,
 		.charset = slice_of(job->result.charset),
 		.drop_parameters = analysing->drop_parameters,
 	};

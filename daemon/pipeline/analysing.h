@@ -5,6 +5,7 @@
 
 #include "daemon/pipeline/job.h"
 #include "daemon/pool/pool.h"
+#include "daemon/worker/requests.h"
 #include "page/page.h"
 #include "store/store.h"
 
@@ -12,6 +13,7 @@ struct analysing {
 	struct store *store; /* of the guards */
 	struct pool *pool;
 	struct page_limits limits;
+	struct guard_limits guard_limits;
 	struct slice drop_parameters;
 };
 

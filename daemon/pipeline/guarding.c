@@ -46,7 +46,8 @@ void guarding_read(struct store *store, const char *host, struct slice url,
 			struct wanted_guard wanted;
 			struct guard_row guard;
 
-			if (!guard_row_decode(scan.value, &guard))
+			if (!guard_row_decode(scan.value, &guard) ||
+			    guard.state == GUARD_SUSPENDED)
 				continue;
 			wanted = wanted_of(&txn, site.id, key_u32(scan.key, 4),
 					   page_key_of(url), &guard);

@@ -9,8 +9,9 @@
 #include "store/store.h"
 
 /*
- * Append the guards of the site `host`, each with its last good result on the
- * page of `url`: a list of struct wanted_guard (daemon/worker/requests.h).
+ * Append the guards of the site `host` that are not suspended, each with its
+ * last good result on the page of `url`: a list of struct wanted_guard
+ * (daemon/worker/requests.h).
  */
 void guarding_read(struct store *store, const char *host, struct slice url,
 		   struct buffer *list);

@@ -64,6 +64,7 @@ static void analyse_jobs(struct pipeline *pipeline, struct job *jobs)
 		.store = pipeline->fetching.store,
 		.pool = pipeline->pool,
 		.limits = pipeline->options.limits,
+		.guard_limits = pipeline->options.guard_limits,
 		.drop_parameters = pipeline->options.drop_parameters,
 	};
 	uint64_t begin_us = clock_read_us(CLOCK_MONOTONIC);

@@ -15,6 +15,7 @@
 #include "daemon/engine/engine.h"
 #include "daemon/pipeline/host_tally.h"
 #include "daemon/runtime/time_histogram.h"
+#include "daemon/worker/requests.h"
 #include "page/page.h"
 #include "store/error.h"
 #include "store/store.h"
@@ -27,6 +28,7 @@ struct pipeline_options {
 	struct fetch_options fetch;
 	struct starter *starter; /* of processes; NULL: threads do it */
 	struct page_limits limits;
+	struct guard_limits guard_limits;
 	size_t workers;               /* that analyse pages */
 	uint64_t worker_bytes;        /* of memory for a page; 0: no limit */
 	uint32_t page_ms;             /* of CPU time for a page; 0: for ever */

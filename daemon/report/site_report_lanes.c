@@ -44,6 +44,7 @@ static const struct {
 	{EVENT_TEMPLATE_VANISHED, "s-gone",
 	 "M-6-4l2-2 4 4 4-4 2 2-4 4 4 4-2 2-4-4-4 4-2-2 4-4z"},
 	{EVENT_GUARD_BROKEN, "s-gone", "M-2-7H2V2H-2zM-2 4H2V7H-2z"},
+	{EVENT_GUARD_SUSPENDED, "s-gone", "M-2-7H2V2H-2zM-2 4H2V7H-2z"},
 	{EVENT_GUARD_OK, "s-come", "M-7 0l2-2 3 3 7-7 2 2-9 9z"},
 	{EVENT_SITE_STALE, "s-gone", "M-6-6H6V6H-6z"},
 	{EVENT_SITE_BLOCKED, "s-gone", "M-6-6H6V6H-6z"},

@@ -24,6 +24,7 @@ const char *report_event_text(uint16_t kind)
 		{EVENT_SITE_BLOCKED, "errors and challenges only"},
 		{EVENT_GUARD_BROKEN, "a guard is broken"},
 		{EVENT_GUARD_OK, "a guard holds again"},
+		{EVENT_GUARD_SUSPENDED, "a guard is suspended"},
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

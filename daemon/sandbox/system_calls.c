@@ -80,6 +80,8 @@ static const struct calls allowed[] = {
 	 {"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigreturn",
 	  "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait",
 	  "rt_sigtimedwait_time64", "sigaltstack", "signalfd", "signalfd4"}},
+	{WORKER,
+	 {"timer_create", "timer_settime", "timer_settime64", "timer_delete"}},
 	{LISTED,
 	 {"getpid",    "gettid",    "getppid",   "getuid",     "geteuid",
 	  "getgid",    "getegid",   "getuid32",  "geteuid32",  "getgid32",

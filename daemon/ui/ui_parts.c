@@ -80,8 +80,8 @@ void ui_site_rate(struct buffer *out, const json_t *site)
 
 static const char *class_of(const char *kind)
 {
-	static const char *const bad[] = {"guard.broken", "site.blocked",
-					  "template.vanished"};
+	static const char *const bad[] = {"guard.broken", "guard.suspended",
+					  "site.blocked", "template.vanished"};
 	static const char *const warn[] = {"template.changed",
 					   "template.replaced", "site.stale",
 					   "template.merged", "template.split"};
@@ -223,8 +223,10 @@ void ui_guard_state(struct buffer *out, const json_t *guard)
 	const char *state = ui_member(guard, "state");
 
 	ui_badge(out,
-		 strcmp(state, "ok") == 0       ? "good"
-		 : strcmp(state, "broken") == 0 ? "bad"
-						: "soft",
+		 strcmp(state, "ok") == 0 ? "good"
+		 : strcmp(state, "broken") == 0 ||
+				 strcmp(state, "suspended") == 0
+			 ? "bad"
+			 : "soft",
 		 state);
 }

@@ -61,7 +61,8 @@ static void analyse_given(const struct given *given, struct worker *worker,
 	analyse_page(given->page, given->body, &given->url, &options, body);
 	row->record_bytes = body->size;
 	if (given->guards.size > 0)
-		guards_check(given->page, given->guards, body);
+		guards_check(given->page, given->guards, &request->guard_limits,
+			     body);
 	row->guarded_bytes = body->size - row->record_bytes;
 	packer_pack(worker_packer(worker), given->body, body);
 }
@@ -92,7 +93,8 @@ enum error guard_task(struct task *task, struct message *answer)
 	enum error error = begin(task, &given, &row);
 
 	if (error == ERR_NONE && row.error == ERR_NONE)
-		guards_check(given.page, given.guards, &answer->body);
+		guards_check(given.page, given.guards,
+			     &given.request.guard_limits, &answer->body);
 	row.guarded_bytes = answer->body.size;
 	if (error == ERR_NONE)
 		finish(&row, answer);

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
+#include "daemon/worker/cpu_timer.h"
 #include "daemon/worker/item_list.h"
-#include "daemon/worker/requests.h"
 #include "page/select/element.h"
 #include "page/select/selector.h"
 #include "page/select/xpath.h"
@@ -14,29 +14,66 @@
 #include "template/candidates.h"
 #include "template/json_value.h"
 
+enum { US_PER_MS = 1000 };
+
 /* A page on which guards are evaluated. */
 struct guarded_page {
 	const struct page *page;
 	struct xpath_tree *tree; /* made when it is first needed; NULL: not yet
 				  */
 	bool has_no_tree;        /* it cannot be made */
+	struct cpu_timer timer;  /* ends an expression */
+	uint64_t guard_us;       /* what each guard may take */
+	uint64_t end_us;         /* when all must have ended */
 };
 
-static struct xpath_tree *tree_of(struct guarded_page *guarded)
+static uint64_t guards_time_us(uint32_t limit_ms)
 {
-	if (guarded->tree == NULL && !guarded->has_no_tree) {
-		guarded->tree = xpath_tree_create(guarded->page);
-		guarded->has_no_tree = guarded->tree == NULL;
-	}
-	return guarded->tree;
+	return limit_ms == 0 ? UINT64_MAX / 2 : (uint64_t)limit_ms * US_PER_MS;
+}
+
+/* What is left for all of them; 0: nothing. */
+static uint64_t guards_left_us(const struct guarded_page *guarded)
+{
+	uint64_t now_us = cpu_time_us();
+
+	return now_us < guarded->end_us ? guarded->end_us - now_us : 0;
+}
+
+static void guards_stop(void *context)
+{
+	struct guarded_page *guarded = context;
+
+	xpath_stop(guarded->tree);
+}
+
+/* The tree is for all expressions: no guard is charged for it. */
+static void guards_make_tree(struct guarded_page *guarded,
+			     const struct wanted_guard *guard)
+{
+	if (guard->language == GUARD_CSS || guarded->tree != NULL ||
+	    guarded->has_no_tree)
+		return;
+	guarded->tree = xpath_tree_create(guarded->page);
+	guarded->has_no_tree = guarded->tree == NULL;
+	if (guarded->tree != NULL)
+		cpu_timer_create(&guarded->timer, guards_stop, guarded);
 }
 
 static void find_xpath(struct guarded_page *guarded, const char *selector,
 		       struct xpath_result *result)
 {
-	struct xpath_tree *tree = tree_of(guarded);
+	uint64_t left_us = guards_left_us(guarded);
+	enum error error = ERR_TOO_LARGE;
 
-	if (tree == NULL || xpath_evaluate(tree, selector, result) != ERR_NONE)
+	if (guarded->tree != NULL) {
+		cpu_timer_start(&guarded->timer, left_us < guarded->guard_us
+							 ? left_us
+							 : guarded->guard_us);
+		error = xpath_evaluate(guarded->tree, selector, result);
+		cpu_timer_stop(&guarded->timer);
+	}
+	if (error != ERR_NONE)
 		*result = (struct xpath_result){.matches = UINT32_MAX,
 						.node = NO_NODE};
 }
@@ -86,26 +123,22 @@ static json_t *path_json(const struct page *page,
 	return value;
 }
 
-/* Evaluate the selector: an object with matches, value and path. */
-static json_t *find(struct guarded_page *guarded,
-		    const struct wanted_guard *guard)
+/* Evaluate the selector, if there is time left. */
+static void guards_find(struct guarded_page *guarded,
+			const struct wanted_guard *guard,
+			struct xpath_result *result)
 {
 	char selector[MAX_SELECTOR_BYTES + 1] = "";
-	struct xpath_result result;
 
+	*result = (struct xpath_result){.matches = UINT32_MAX, .node = NO_NODE};
+	if (guards_left_us(guarded) == 0)
+		return;
 	if (guard->selector.size <= MAX_SELECTOR_BYTES)
 		memcpy(selector, guard->selector.data, guard->selector.size);
 	if (guard->language == GUARD_CSS)
-		find_css(guarded, selector, &result);
+		find_css(guarded, selector, result);
 	else
-		find_xpath(guarded, selector, &result);
-	return json_pack(
-		"{s:I, s:o, s:o}", "matches",
-		result.matches == UINT32_MAX ? (json_int_t)-1
-					     : (json_int_t)result.matches,
-		"value",
-		json_text((struct slice){result.value, result.value_size}),
-		"path", path_json(guarded->page, &result));
+		find_xpath(guarded, selector, result);
 }
 
 static json_t *candidates_json(struct arena *arena, const struct page *page,
@@ -132,40 +165,110 @@ static json_t *candidates_json(struct arena *arena, const struct page *page,
 	return list;
 }
 
-static json_t *check(struct guarded_page *guarded, struct arena *arena,
-		     const struct wanted_guard *guard)
+/* What the guard finds, and the time it took. */
+static json_t *guards_check_one(struct guarded_page *guarded,
+				const struct wanted_guard *guard)
 {
-	json_t *found = find(guarded, guard);
-	json_int_t matches =
-		json_integer_value(json_object_get(found, "matches"));
+	struct xpath_result result;
+	uint64_t begin_us;
+	uint64_t used_us;
+	json_t *found;
 
-	json_object_set_new(found, "guard", json_integer(guard->number));
-	if (guard->is_known != 0 && matches >= 0 &&
-	    (matches < guard->minimum || matches > guard->maximum))
-		json_object_set_new(
-			found, "candidates",
-			candidates_json(arena, guarded->page, guard));
+	guards_make_tree(guarded, guard);
+	begin_us = cpu_time_us();
+	guards_find(guarded, guard, &result);
+	used_us = cpu_time_us() - begin_us;
+	found = json_pack(
+		"{s:I, s:I, s:o, s:o, s:I}", "guard", (json_int_t)guard->number,
+		"matches",
+		result.matches == UINT32_MAX ? (json_int_t)-1
+					     : (json_int_t)result.matches,
+		"value",
+		json_text((struct slice){result.value, result.value_size}),
+		"path", path_json(guarded->page, &result), "us",
+		(json_int_t)used_us);
+	if (used_us >= guarded->guard_us)
+		json_object_set_new(found, "over", json_string("guard"));
 	return found;
 }
 
-void guards_check(struct page *page, struct slice guards, struct buffer *out)
+/* The time is up: mark the one that took the longest. */
+static void guards_blame(json_t *list)
 {
-	struct guarded_page guarded = {.page = page};
+	json_t *longest = NULL;
+	json_int_t longest_us = -1;
+	json_t *found;
+	size_t i;
+
+	json_array_foreach(list, i, found)
+	{
+		json_int_t us =
+			json_integer_value(json_object_get(found, "us"));
+
+		if (json_object_get(found, "over") != NULL)
+			return;
+		if (us > longest_us) {
+			longest = found;
+			longest_us = us;
+		}
+	}
+	if (longest != NULL)
+		json_object_set_new(longest, "over", json_string("page"));
+}
+
+/* Search replacements, as long as there is time. */
+static void guards_add_candidates(struct guarded_page *guarded,
+				  struct arena *arena, struct slice guards,
+				  json_t *list)
+{
+	struct slice item;
+	size_t i = 0;
+
+	while (item_next(&guards, &item) && guards_left_us(guarded) > 0) {
+		struct wanted_guard guard;
+		json_t *found;
+		json_int_t matches;
+
+		if (!row_layout_decode(&wanted_guard_layout, item, &guard))
+			continue;
+		found = json_array_get(list, i++);
+		matches = json_integer_value(json_object_get(found, "matches"));
+		if (guard.is_known != 0 && matches >= 0 &&
+		    (matches < guard.minimum || matches > guard.maximum))
+			json_object_set_new(
+				found, "candidates",
+				candidates_json(arena, guarded->page, &guard));
+	}
+}
+
+void guards_check(struct page *page, struct slice guards,
+		  const struct guard_limits *limits, struct buffer *out)
+{
+	struct guarded_page guarded = {
+		.page = page,
+		.guard_us = guards_time_us(limits->guard_ms),
+		.end_us = cpu_time_us() + guards_time_us(limits->page_ms),
+	};
 	json_t *list = json_array();
+	struct slice rest = guards;
 	struct slice item;
 	char *text;
 
-	while (item_next(&guards, &item)) {
+	while (item_next(&rest, &item)) {
 		struct wanted_guard guard;
 
 		if (row_layout_decode(&wanted_guard_layout, item, &guard))
 			json_array_append_new(
-				list, check(&guarded, page->arena, &guard));
+				list, guards_check_one(&guarded, &guard));
 	}
+	if (guards_left_us(&guarded) == 0)
+		guards_blame(list);
+	guards_add_candidates(&guarded, page->arena, guards, list);
 	text = json_dumps(list, JSON_COMPACT);
 	if (text != NULL)
 		buffer_append_text(out, text);
 	free(text);
 	json_decref(list);
+	cpu_timer_destroy(&guarded.timer);
 	xpath_tree_destroy(guarded.tree);
 }

@@ -23,10 +23,14 @@ struct page_limits limits_of_field(const struct limits_field *field)
 }
 
 static const struct field analyse_fields[] = {
-	FIELD(analyse_request, limits),      FIELD(analyse_request, page_bytes),
-	FIELD(analyse_request, measure),     FIELD(analyse_request, width),
-	FIELD(analyse_request, http_status), FIELD(analyse_request, is_cut),
+	FIELD(analyse_request, limits),
+	FIELD(analyse_request, page_bytes),
+	FIELD(analyse_request, measure),
+	FIELD(analyse_request, width),
+	FIELD(analyse_request, http_status),
+	FIELD(analyse_request, is_cut),
 	FIELD(analyse_request, is_nofollow),
+	FIELD(analyse_request, guard_limits),
 };
 const struct row_layout analyse_request_layout =
 	LAYOUT(analyse_request, analyse_fields,

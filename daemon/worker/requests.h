@@ -21,6 +21,12 @@ struct limits_field {
 struct limits_field limits_to_field(const struct page_limits *limits);
 struct page_limits limits_of_field(const struct limits_field *field);
 
+/* CPU time for guards on a page, in ms; 0: no limit. */
+struct guard_limits {
+	uint32_t guard_ms; /* of each */
+	uint32_t page_ms;  /* of all */
+};
+
 /*
  * TASK_ANALYSE, TASK_GUARD. Body: the page, then a list of guards (struct
  * wanted_guard).
@@ -33,6 +39,7 @@ struct analyse_request {
 	uint32_t http_status;
 	uint32_t is_cut;
 	uint32_t is_nofollow;
+	struct guard_limits guard_limits;
 	struct slice url; /* canonical */
 	struct slice charset;
 	struct slice drop_parameters;

@@ -157,7 +157,16 @@ static xmlXPathObjectPtr evaluate(xmlXPathContextPtr context, const char *text)
 	return object;
 }
 
-enum error xpath_evaluate(const struct xpath_tree *tree, const char *text,
+/* libxml2 has no other way to end an evaluation from outside. */
+void xpath_stop(struct xpath_tree *tree)
+{
+	xmlXPathContextPtr running = tree->running;
+
+	if (running != NULL)
+		running->opLimit = 1;
+}
+
+enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 			  struct xpath_result *result_out)
 {
 	xmlXPathContextPtr context =
@@ -166,7 +175,9 @@ enum error xpath_evaluate(const struct xpath_tree *tree, const char *text,
 	enum error error = ERR_NONE;
 
 	*result_out = (struct xpath_result){.node = NO_NODE};
+	tree->running = context;
 	object = evaluate(context, text);
+	tree->running = NULL;
 	if (object != NULL)
 		tell(tree, object, result_out);
 	else

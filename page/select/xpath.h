@@ -62,10 +62,18 @@ struct xpath_result {
 
 /*
  * Evaluate `text`, which passes xpath_check(), at the root. ERR_MALFORMED: it
- * does not. ERR_TOO_LARGE: it takes too many steps. A hostile page may make an
- * expression take seconds.
+ * does not. ERR_TOO_LARGE: it takes too many steps, or xpath_stop() was called.
+ * Without that a hostile page may make an expression take seconds.
  */
-enum error xpath_evaluate(const struct xpath_tree *tree, const char *text,
+enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 			  struct xpath_result *result_out);
+
+/*
+ * End the evaluation on the tree after its current step; do nothing when none
+ * is running. For a signal handler of the thread that evaluates. A step is
+ * linear in the page, but for one that joins two sets of nodes: at most a
+ * second for XPATH_MAX_NODES.
+ */
+void xpath_stop(struct xpath_tree *tree);
 
 #endif

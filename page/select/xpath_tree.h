@@ -14,6 +14,8 @@ struct xpath_tree {
 	uint32_t *nodes;    /* node of the page by serial number: the element,
 			       or the element of the text */
 	size_t text_bytes;
+	xmlXPathContextPtr volatile running; /* that of the evaluation, or NULL
+					      */
 };
 
 /*

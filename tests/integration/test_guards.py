@@ -21,6 +21,7 @@ BARE = """<html><head><title>Page {0}</title></head><body>
 <p>Words that stand on page {0} alone: it is sold out.</p></div>
 <div class="foot">All rights reserved</div></body></html>
 """
+SLOW = '//*[translate(string(/), "abc", "def") = "x"]'
 
 
 class Guards(harness.Case):
@@ -265,9 +266,76 @@ class Guards(harness.Case):
             file.write('<a href="/deep.html">deep</a>')
         self.crawl()
         begin = time.monotonic()
-        guard = self.add(xpath="//div//div//div//div//div//div/div")
-        self.assertLess(time.monotonic() - begin, 20)
-        self.assertGreaterEqual(guard["not_evaluated"], 1)
+        error = self.error_of(self.daemon_.post(
+            f"/v1/sites/{self.host}/guards",
+            {"xpath": "//div//div//div//div//div//div/div"}), 422, "too_slow")
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertIn("/deep.html", error["message"])
+        self.finish()
+
+    def grow(self, *pages):
+        """Each step of SLOW copies such a page, of which there are 21,000."""
+        self.write(OLD.replace("</body>", '<div class="a"><p><span>x</span></p>'
+                               "</div>" * 7000 + "</body>"), pages)
+
+    def test_a_slow_guard_is_refused_with_its_figure(self):
+        self.grow(2)
+        self.crawl()
+        begin = time.monotonic()
+        error = self.error_of(self.daemon_.post(
+            f"/v1/sites/{self.host}/guards", {"xpath": SLOW}), 422, "too_slow")
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertRegex(error["message"],
+                         r"takes [0-9.]+ s of CPU time on .*/2\.html; "
+                         r"0\.2 s are allowed")
+        self.assertEqual(self.daemon_.json(
+            f"/v1/sites/{self.host}/guards")["guards"], [])
+        self.finish()
+
+    def test_guards_that_are_slow_together_are_refused(self):
+        self.grow(2)
+        self.daemon_ = self.daemon({"guards": {"cpu_limit": "1 s",
+                                               "page_cpu_limit": "1 s"}})
+        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
+        for _ in range(20):
+            answer = self.daemon_.post(f"/v1/sites/{self.host}/guards",
+                                       {"xpath": SLOW})
+            if answer.status != 201:
+                break
+        message = self.error_of(answer, 422, "too_slow")["message"]
+        self.assertIn("1 s are allowed", message)
+        self.finish()
+
+    def test_a_guard_that_becomes_slow_is_suspended(self):
+        """The page is stored, and other guards are evaluated on it."""
+        self.crawl()
+        slow = self.add(xpath=SLOW, expect="0", name="slow")["id"]
+        price = self.add(css="span.cost")["id"]
+        self.assertEqual(self.show(slow)["state"], "ok")
+        self.grow(1)
+        begin = time.monotonic()
+        self.visit(1)
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual(self.show(slow)["state"], "suspended")
+        self.assertEqual(self.show(price)["state"], "ok")
+        event, = self.events()
+        self.assertEqual((event["kind"], event["guard"], event["url"]),
+                         ("guard.suspended", slow, self.url(1)))
+        self.assertRegex(event["detail"]["reason"],
+                         r"it took 0\.[0-9]+ s of CPU time")
+        self.assertIn("guards.cpu_limit", event["detail"]["reason"])
+        self.assertIn('templated_guards{state="suspended"} 1',
+                      self.daemon_.get("/metrics").text)
+        self.assertIn("x\n", self.daemon_.get("/v1/text",
+                                              url=self.url(1)).text)
+        self.assertEqual(self.daemon_.json("/v1/poison")["pages"], [])
+        # It is not evaluated any more, and is not added again.
+        self.grow(2, 3)
+        self.visit(2, 3)
+        self.assertEqual(len(self.events()), 1)
+        self.daemon_.request("DELETE",
+                             f"/v1/sites/{self.host}/guards/{slow}")
+        self.add(422, xpath=SLOW)
         self.finish()
 
 

@@ -46,14 +46,17 @@ END_TEST
 START_TEST(a_list_is_all_of_its_items)
 {
 	ck_assert_uint_eq(read_kinds("page.gone, guard.*"),
-			  UINT64_C(1) << 6 | UINT64_C(3) << 20);
+			  UINT64_C(1) << 6 | UINT64_C(3) << 20 |
+				  UINT64_C(1) << 24);
 }
 END_TEST
 
 START_TEST(alerts_are_what_the_table_says)
 {
-	/* 12 template.new .. 21 guard.ok, not 22 hook.test */
-	ck_assert_uint_eq(kinds_alerts(), UINT64_C(0x3ff) << 12);
+	/* 12 template.new .. 21 guard.ok, not 22 hook.test; 24
+	 * guard.suspended */
+	ck_assert_uint_eq(kinds_alerts(),
+			  UINT64_C(0x3ff) << 12 | UINT64_C(1) << 24);
 	ck_assert_uint_eq(read_kinds("alerts"), kinds_alerts());
 }
 END_TEST

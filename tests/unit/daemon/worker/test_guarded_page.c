@@ -1,0 +1,188 @@
+#include "daemon/worker/guarded_page.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "daemon/worker/cpu_timer.h"
+#include "daemon/worker/item_list.h"
+#include "store/rows_guard.h"
+#include "tests/unit/page/page_of.h"
+
+enum {
+	ELEMENTS = 7000,
+	/* of a step that the timer waits for, on a slow machine with ASan */
+	STEP_US = 2000000,
+};
+
+static struct page *page;
+static struct buffer guards;
+static json_t *found; /* array */
+static uint64_t used_us;
+
+static void setup(void)
+{
+	struct buffer html = {0};
+
+	for (int i = 0; i < ELEMENTS; i++)
+		buffer_printf(&html,
+			      "<div class=\"a b%d\"><p><span>x</span></p>"
+			      "</div>",
+			      i);
+	page = page_of_slice(buffer_slice(&html), &page_limits_default);
+	buffer_free(&html);
+	guards = (struct buffer){0};
+	found = NULL;
+}
+
+static void teardown(void)
+{
+	page_destroy(page);
+	buffer_free(&guards);
+	json_decref(found);
+}
+
+static void add(uint32_t language, const char *selector)
+{
+	struct wanted_guard guard = {
+		.number = (uint32_t)guards.size + 1,
+		.language = language,
+		.minimum = 1,
+		.maximum = 1,
+		.selector = slice_of(selector),
+		.value = slice_of(""),
+		.path = slice_of(""),
+	};
+
+	item_append_row(&guards, &wanted_guard_layout, &guard);
+}
+
+static void check(uint32_t guard_ms, uint32_t page_ms)
+{
+	const struct guard_limits limits = {guard_ms, page_ms};
+	struct buffer text = {0};
+	uint64_t begin_us = cpu_time_us();
+
+	guards_check(page, buffer_slice(&guards), &limits, &text);
+	used_us = cpu_time_us() - begin_us;
+	json_decref(found);
+	found = json_loadb(text.data, text.size, 0, NULL);
+	ck_assert(json_is_array(found));
+	buffer_free(&text);
+}
+
+static json_int_t matches_of(size_t i)
+{
+	return json_integer_value(
+		json_object_get(json_array_get(found, i), "matches"));
+}
+
+/* "": it is within the limits. */
+static const char *over_of(size_t i)
+{
+	const char *over = json_string_value(
+		json_object_get(json_array_get(found, i), "over"));
+
+	return over == NULL ? "" : over;
+}
+
+/* Each of 28,000 steps copies the text of the page. */
+static const char slow[] =
+	"//*[translate(string(/),'abc','def')='x']|//*[.=string(/)]";
+
+START_TEST(a_slow_expression_ends_at_its_limit)
+{
+	add(GUARD_XPATH, slow);
+	add(GUARD_CSS, ".b7");
+	add(GUARD_XPATH, "//*[@class='a b7']");
+	check(50, 60000);
+	ck_assert_int_eq(matches_of(0), -1);
+	ck_assert_str_eq(over_of(0), "guard");
+	ck_assert_int_eq(matches_of(1), 1);
+	ck_assert_int_eq(matches_of(2), 1);
+	ck_assert_uint_lt(used_us, STEP_US);
+}
+END_TEST
+
+START_TEST(all_guards_together_have_a_limit)
+{
+	for (int i = 0; i < 45; i++)
+		add(GUARD_XPATH, slow);
+	check(60000, 200);
+	ck_assert_uint_eq(json_array_size(found), 45);
+	ck_assert_str_eq(over_of(0), "page");
+	for (size_t i = 0; i < 45; i++)
+		ck_assert_int_eq(matches_of(i), -1);
+	for (size_t i = 1; i < 45; i++)
+		ck_assert_str_eq(over_of(i), "");
+	ck_assert_uint_lt(used_us, STEP_US);
+}
+END_TEST
+
+START_TEST(css_counts_too)
+{
+	for (int i = 0; i < 2000; i++)
+		add(GUARD_CSS, "div div div p span, .a > p > .x, .b7");
+	check(60000, 100);
+	ck_assert_int_eq(matches_of(0), 1);
+	ck_assert_int_eq(matches_of(1999), -1);
+	ck_assert_uint_lt(used_us, STEP_US);
+}
+END_TEST
+
+START_TEST(without_limits_all_are_evaluated)
+{
+	add(GUARD_XPATH, "//div");
+	add(GUARD_CSS, "p");
+	check(0, 0);
+	ck_assert_int_eq(matches_of(0), ELEMENTS);
+	ck_assert_int_eq(matches_of(1), ELEMENTS);
+	ck_assert_str_eq(over_of(0), "");
+}
+END_TEST
+
+/* What takes long in other ways than by copying: steps, pairs, unions. */
+START_TEST(expressions_of_all_kinds_end)
+{
+	static const char *const texts[] = {
+		"//*//*//*//*//*//*",
+		"//*[//* = //*]",
+		"//*[//* = /]",
+		"//*[.=/]",
+		"//*[. = ..]",
+		"//p = //p/@x",
+		"//*/ancestor::*/descendant::*/ancestor::*",
+		"//text()/preceding::text()",
+		"//*[count(preceding::*) = 7]",
+		"//*[count(//*|//text()|//@*) = 7]",
+		"//*[normalize-space(/) = substring-after(/, 'y')]",
+		"//*[concat(/,/,/,/,/) = 'x']",
+		"//*[string-length(translate(/,/,/)) = 7]",
+		"//*[id(/) or sum(//*) = 7]",
+		"//*[last()][position() = count(//*[last()])]",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		guards.size = 0;
+		add(GUARD_XPATH, texts[i]);
+		check(50, 1000);
+		ck_assert_msg(used_us < STEP_US, "%s: %lu us", texts[i],
+			      (unsigned long)used_us);
+	}
+}
+END_TEST
+
+Suite *make_suite(void)
+{
+	Suite *suite = suite_create("guarded_page");
+	TCase *tcase = tcase_create("guarded_page");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_slow_expression_ends_at_its_limit);
+	tcase_add_test(tcase, all_guards_together_have_a_limit);
+	tcase_add_test(tcase, css_counts_too);
+	tcase_add_test(tcase, without_limits_all_are_evaluated);
+	tcase_add_test(tcase, expressions_of_all_kinds_end);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -68,9 +68,9 @@ void log_line_about(enum log_level level, struct log_subject subject,
  */
 struct log_limit {
 	struct log_limit *next; /* all of which lines were left out */
+	uint64_t until_ms;      /* steady clock: no line before that; 0: any */
+	uint64_t left_out;      /* lines, of which this is the last one: */
 	bool is_listed;
-	uint64_t until_ms; /* steady clock: no line before that; 0: any */
-	uint64_t left_out; /* lines, of which this is the last one: */
 	enum log_level level;
 	char message[256]; /* cut */
 	char site[256];

@@ -148,13 +148,16 @@ uint64_t sessions_ticket(const char *session)
 	return bit | (strtoull(digits, NULL, 16) & (bit - 1));
 }
 
-void sessions_end(struct sessions *sessions, const char *session)
+bool sessions_end(struct sessions *sessions, const char *session)
 {
 	struct session *row;
+	bool was_there;
 
 	lock_acquire(&sessions->lock);
 	row = sessions_find(sessions, session);
-	if (row != NULL)
+	was_there = row != NULL;
+	if (was_there)
 		sessions_drop(sessions, row);
 	lock_release(&sessions->lock);
+	return was_there;
 }

@@ -47,7 +47,7 @@ uint64_t sessions_use(struct sessions *sessions, const char *session,
  * nobody else's. */
 uint64_t sessions_ticket(const char *session);
 
-/* End a session, if there is such a one. Any thread. */
-void sessions_end(struct sessions *sessions, const char *session);
+/* End a session; false: there is no such one. Any thread. */
+bool sessions_end(struct sessions *sessions, const char *session);
 
 #endif

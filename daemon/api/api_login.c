@@ -118,10 +118,9 @@ enum http_verdict api_post_logout(struct call *call)
 	const char *session = http_cookie(exchange, LOGIN_COOKIE);
 	struct buffer body = {0};
 
-	if (session != NULL) {
-		sessions_end(call->api->sessions, session);
+	/* a stranger's cookie wakes nobody */
+	if (session != NULL && sessions_end(call->api->sessions, session))
 		api_end_owner(call->api, sessions_ticket(session));
-	}
 	http_add_header(exchange, "Set-Cookie",
 			LOGIN_COOKIE "=; Path=/; Max-Age=0; HttpOnly; "
 				     "SameSite=Strict");

@@ -60,8 +60,8 @@ START_TEST(it_ends_when_it_is_ended)
 
 	add(TOKEN, NOW_MS, first);
 	add(TOKEN, NOW_MS, second);
-	sessions_end(sessions, first);
-	sessions_end(sessions, first);
+	ck_assert(sessions_end(sessions, first));
+	ck_assert(!sessions_end(sessions, first));
 	ck_assert_uint_eq(sessions_use(sessions, first, NOW_MS), 0);
 	ck_assert_uint_eq(sessions_use(sessions, second, NOW_MS), TOKEN);
 }

@@ -1,6 +1,7 @@
 #include "daemon/pool/pool.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,12 @@ static enum error start_worker(struct pool *pool, struct seat *seat)
 	return error;
 }
 
-static void end_worker(struct pool *pool, struct seat *seat, char *why)
+/* Returns the signal that had ended it, or 0. */
+static int end_worker(struct pool *pool, struct seat *seat, char *why)
 {
 	assert(seat->is_started);
-	process_end(pool->options.starter, &seat->process, why);
 	seat->is_started = false;
+	return process_end(pool->options.starter, &seat->process, why);
 }
 
 enum error pool_create(struct pool **pool_out,
@@ -230,13 +232,6 @@ static void explain(struct pool_task *task, enum error error, const char *why)
 		snprintf(task->reason, sizeof(task->reason), "%s", what);
 }
 
-/* Whether the worker was killed by somebody else: the kernel that is short of
- * memory, or a person. */
-static bool was_killed(enum error error, const char *why)
-{
-	return error == ERR_STOPPED && strncmp(why, "signal 9 ", 9) == 0;
-}
-
 /* Whether it lives, and nothing has come that nobody asked for. */
 static bool is_quiet(struct process *process)
 {
@@ -267,6 +262,7 @@ static enum error run_once(struct pool *pool, struct seat *seat,
 	char why[PROCESS_END_BYTES];
 	struct deadline deadline;
 	enum error error;
+	int end_signal;
 
 	*was_killed_out = false;
 	if (!make_ready(pool, seat)) {
@@ -278,9 +274,10 @@ static enum error run_once(struct pool *pool, struct seat *seat,
 	error = run_by(&seat->process, task, &deadline);
 	if (error == ERR_NONE)
 		return ERR_NONE;
-	end_worker(pool, seat, why);
+	end_signal = end_worker(pool, seat, why);
 	explain(task, error, why);
-	*was_killed_out = was_killed(error, why);
+	/* by somebody else: the kernel that is short of memory, or a person */
+	*was_killed_out = error == ERR_STOPPED && end_signal == SIGKILL;
 	return error == ERR_IO ? ERR_IO : ERR_POISONED;
 }
 

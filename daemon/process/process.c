@@ -418,11 +418,12 @@ static enum error start_process(struct starter *starter,
 
 	if (error != ERR_NONE) {
 		thread_limits(limits);
-		log_error("%s: cannot be started: %s; %s",
+		log_error("%s: cannot be started: %s%s%s",
 			  role_name(options->role),
 			  error == ERR_IO ? strerrordesc_np((int)-number)
 					  : "there is no starter",
-			  limits);
+			  error == ERR_IO ? "; " : "",
+			  error == ERR_IO ? limits : "");
 		return ERR_IO;
 	}
 	process->pid = (pid_t)number;
@@ -488,8 +489,7 @@ enum error process_start(struct starter *starter,
 			       : start_process(starter, options, process_out);
 }
 
-void process_end(struct starter *starter, struct process *process,
-		 char *why_out)
+int process_end(struct starter *starter, struct process *process, char *why_out)
 {
 	int64_t status = -1;
 
@@ -507,6 +507,8 @@ void process_end(struct starter *starter, struct process *process,
 	channel_close(&process->channel);
 	if (why_out != NULL)
 		describe(status, why_out);
+	return status >= 0 && WIFSIGNALED((int)status) ? WTERMSIG((int)status)
+						       : 0;
 }
 
 bool process_is_outdated(const struct process *process)

@@ -83,10 +83,11 @@ enum error process_start(struct starter *starter,
 /*
  * Kill it, unless it has ended, and forget it. `why_out` [PROCESS_END_BYTES]
  * says how it ended: "signal 11 (Segmentation fault)", "exit status 3"; NULL:
- * it is not needed any more, which is no death.
+ * it is not needed any more, which is no death. Returns the signal that had
+ * ended it, or 0.
  */
-void process_end(struct starter *starter, struct process *process,
-		 char *why_out);
+int process_end(struct starter *starter, struct process *process,
+		char *why_out);
 
 /*
  * Have files of the resolver been replaced since it was started? It cannot read

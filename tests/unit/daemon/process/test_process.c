@@ -182,7 +182,7 @@ START_TEST(a_role_is_a_process_of_its_own)
 	ck_assert_int_gt(process.pid, 0);
 	ck_assert_int_ne(process.pid, getpid());
 	ck_assert_int_eq(number_of(&process), process.pid);
-	process_end(starter, &process, why);
+	ck_assert_int_eq(process_end(starter, &process, why), SIGKILL);
 	ck_assert_str_eq(why, "signal 9 (Killed)");
 }
 END_TEST
@@ -194,7 +194,7 @@ START_TEST(without_a_starter_it_is_a_thread)
 	ck_assert_int_eq(process_start(NULL, &options, &process), ERR_NONE);
 	ck_assert_int_eq(process.pid, 0);
 	ck_assert_int_eq(number_of(&process), getpid());
-	process_end(NULL, &process, NULL);
+	ck_assert_int_eq(process_end(NULL, &process, NULL), 0);
 }
 END_TEST
 

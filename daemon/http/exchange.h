@@ -8,6 +8,7 @@
 #define DAEMON_HTTP_EXCHANGE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +91,7 @@ struct exchange_queue {
 
 struct http_server {
 	struct MHD_Daemon *mhd;
+	atomic_bool has_begun; /* clients may come */
 	struct listening listening;
 	struct http_options options;
 	char *socket_path;

@@ -35,16 +35,6 @@ static char tls_versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 static void log_mhd(void *context, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
 
-/* A client may leave whenever it likes, or speak no TLS; and the pairs of
- * sockets of http_serve() know no options of TCP. */
-static bool is_of_client(const char *line)
-{
-	return strncmp(line, "Failed to send", 14) == 0 ||
-	       strncmp(line, "Setting TCP_", 12) == 0 ||
-	       strncmp(line, "Failed to push", 14) == 0 ||
-	       strstr(line, "handshake") != NULL;
-}
-
 /* Which of the kinds of lines has this format: two may share one. */
 static unsigned kind_of(const char *format)
 {
@@ -55,16 +45,21 @@ static unsigned kind_of(const char *format)
 	return hash % LOG_KINDS;
 }
 
+/*
+ * It gives texts alone, and no code. What it says once it has begun is about
+ * one client, mostly, who may leave whenever it likes, or speak no TLS.
+ */
 static void log_mhd(void *context, const char *format, va_list list)
 {
 	static struct log_limit kinds[LOG_KINDS];
+	const struct http_server *server = context;
 	char line[512];
 
-	(void)context;
 	vsnprintf(line, sizeof(line), format, list);
 	line[strcspn(line, "\n")] = '\0';
 	log_line_limited(&kinds[kind_of(format)],
-			 is_of_client(line) ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
+			 atomic_load(&server->has_begun) ? LOG_LEVEL_INFO
+							 : LOG_LEVEL_WARN,
 			 (struct log_subject){0}, "http: %s", line);
 }
 
@@ -498,7 +493,7 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 			MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U) |
 			(is_listening ? 0U : MHD_USE_NO_LISTEN_SOCKET),
 		0, NULL, NULL, serve, server, MHD_OPTION_EXTERNAL_LOGGER,
-		log_mhd, NULL, MHD_OPTION_CONNECTION_LIMIT,
+		log_mhd, server, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)options->max_clients, MHD_OPTION_CONNECTION_TIMEOUT,
 		(options->timeout_ms + 999U) / 1000U,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
@@ -542,6 +537,7 @@ static enum error begin(struct http_server *server)
 	if (error != ERR_NONE)
 		return error;
 	server->mhd = start_mhd(server);
+	atomic_store(&server->has_begun, server->mhd != NULL);
 	if (server->mhd != NULL && work_start(server))
 		return ERR_NONE;
 	thread_limits(limits);

@@ -72,23 +72,10 @@ static json_t *metadata_json(const struct metadata *metadata)
 		metadatum_json(&metadata->favicon));
 }
 
-static json_t *template_json(const struct text_answer *answer)
-{
-	if (!answer->has_template)
-		return json_null();
-	return json_pack("{s:o, s:I, s:I}", "id",
-			 json_text(slice_of(answer->cluster)), "version",
-			 (json_int_t)answer->generation, "pages",
-			 (json_int_t)answer->cluster_pages);
-}
-
-/* The method, its reason, and the confidence in its result. */
+/* The preference, and the confidence in the method's result. */
 static json_t *judgement_json(const struct text_answer *answer)
 {
-	return json_pack("{s:s, s:o, s:o, s:s, s:s?, s:o, s:s}", "method",
-			 answer->method, "reason",
-			 json_text(slice_of(answer->reason)), "template",
-			 template_json(answer), "favor",
+	return json_pack("{s:s, s:s?, s:o, s:s}", "favor",
 			 favor_name(answer->preference.favor), "scope",
 			 scope_name(answer->preference.scope), "confidence",
 			 real(answer->confidence), "quality",
@@ -163,15 +150,71 @@ static json_t *head_json(const struct page *page)
 			 json_text(page->description));
 }
 
-/* What depends on the site, or is known without the page. */
-static json_t *place_json(const struct text_answer *answer)
+/* An answer on its way. */
+struct writing {
+	const struct text_answer *answer;
+	struct generation_places places;
+	size_t begin; /* of the object in `out` */
+	struct buffer *out;
+};
+
+/* The field `name`, whose value others may replace. */
+static void append_generation(struct writing *writing, const char *name)
 {
-	return json_pack("{s:o, s:I, s:I, s:o, s:b}", "cluster",
-			 json_text_or_null(slice_of(answer->cluster)),
-			 "cluster_pages", (json_int_t)answer->cluster_pages,
-			 "generation", (json_int_t)answer->generation,
-			 "fetched", json_time(answer->fetched_ms), "truncated",
-			 (int)answer->is_truncated);
+	struct generation_places *places = &writing->places;
+
+	buffer_printf(writing->out, ",\"%s\":", name);
+	places->at[places->count++] = writing->out->size - writing->begin;
+	buffer_printf(writing->out, "%" PRIu64, writing->answer->generation);
+}
+
+/* What depends on the site, or is known without the page. */
+static void append_place(struct writing *writing)
+{
+	const struct text_answer *answer = writing->answer;
+
+	append_fields(json_pack("{s:o, s:I}", "cluster",
+				json_text_or_null(slice_of(answer->cluster)),
+				"cluster_pages",
+				(json_int_t)answer->cluster_pages),
+		      writing->out);
+	append_generation(writing, "generation");
+	append_fields(json_pack("{s:o, s:b}", "fetched",
+				json_time(answer->fetched_ms), "truncated",
+				(int)answer->is_truncated),
+		      writing->out);
+}
+
+static void append_template(struct writing *writing)
+{
+	const struct text_answer *answer = writing->answer;
+	struct buffer *out = writing->out;
+
+	if (!answer->has_template) {
+		buffer_append_text(out, ",\"template\":null");
+		return;
+	}
+	buffer_append_text(out, ",\"template\":{");
+	append_fields(
+		json_pack("{s:o}", "id", json_text(slice_of(answer->cluster))),
+		out);
+	append_generation(writing, "version");
+	append_fields(
+		json_pack("{s:I}", "pages", (json_int_t)answer->cluster_pages),
+		out);
+	buffer_append_byte(out, '}');
+}
+
+/* The method, its reason, and what it came to. */
+static void append_judgement(struct writing *writing)
+{
+	const struct text_answer *answer = writing->answer;
+
+	append_fields(json_pack("{s:s, s:o}", "method", answer->method,
+				"reason", json_text(slice_of(answer->reason))),
+		      writing->out);
+	append_template(writing);
+	append_fields(judgement_json(answer), writing->out);
 }
 
 static json_t *rest_json(const struct text_answer *answer)
@@ -193,8 +236,11 @@ static void append_part(const struct buffer *part, struct buffer *out)
 	buffer_append_slice(out, buffer_slice(part));
 }
 
-void answer_json(const struct text_answer *answer, struct buffer *out)
+void answer_json(const struct text_answer *answer,
+		 struct generation_places *places_out, struct buffer *out)
 {
+	struct writing writing = {
+		.answer = answer, .begin = out->size, .out = out};
 	bool is_detached = answer->page == NULL;
 
 	buffer_append_byte(out, '{');
@@ -205,13 +251,15 @@ void answer_json(const struct text_answer *answer, struct buffer *out)
 		append_part(&answer->detached.head, out);
 	else
 		append_fields(head_json(answer->page), out);
-	append_fields(place_json(answer), out);
-	append_fields(judgement_json(answer), out);
+	append_place(&writing);
+	append_judgement(&writing);
 	if (is_detached)
 		append_part(&answer->detached.rest, out);
 	else
 		append_fields(rest_json(answer), out);
 	buffer_append_text(out, "}\n");
+	if (places_out != NULL)
+		*places_out = writing.places;
 }
 
 void answer_detach(struct text_answer *answer, enum format format)

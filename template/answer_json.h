@@ -5,8 +5,17 @@
 #ifndef TEMPLATE_ANSWER_JSON_H
 #define TEMPLATE_ANSWER_JSON_H
 
+#include <stddef.h>
+
 #include "store/buffer.h"
 #include "template/text_answer.h"
+
+/* Where the generation of the site stands in the JSON of an answer: so many
+ * bytes behind its begin. */
+struct generation_places {
+	size_t at[2]; /* [count], ascending: of the site, of the template */
+	size_t count;
+};
 
 /*
  * Append one object: url, title, language, description, cluster (HOST/N or
@@ -17,9 +26,10 @@
  * direction ("ltr", "rtl"), fingerprint (16 hexadecimal digits), text, blocks
  * (kind, level, score, text), comments (a text), images (src, alt), links
  * (href, text); the last three are null when they were not asked for. What is
- * no valid UTF-8 becomes '?'. One line.
+ * no valid UTF-8 becomes '?'. One line. `places_out` may be NULL.
  */
-void answer_json(const struct text_answer *answer, struct buffer *out);
+void answer_json(const struct text_answer *answer,
+		 struct generation_places *places_out, struct buffer *out);
 
 /*
  * Let go of the page of an answer in this format, and keep what is needed to

@@ -94,7 +94,7 @@ static struct templated_answer *answer(struct templated_bundle *handle,
 
 	answer->format = request->format;
 	if (error == ERR_NONE && request->format == FORMAT_JSON)
-		answer_json(&answer->answer, &answer->json);
+		answer_json(&answer->answer, NULL, &answer->json);
 	uselocale(before);
 	if (handle == NULL)
 		freelocale(locale);

@@ -1,6 +1,7 @@
 #include "daemon/answer/answer_cache.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -184,38 +185,32 @@ static void insert(struct answer_cache *cache, struct entry *entry)
 }
 
 /*
- * Append `json` to the body without the generation behind the first such names;
- * false when it does not stand there. A quote inside of a text has a backslash,
- * so that only names are found.
+ * Append `json` to the body without the generation at its places; false when
+ * that does not stand there: the places are a worker's word.
  */
 static bool cut_gaps(struct entry *entry, struct slice json,
+		     const struct generation_places *places,
 		     uint64_t generation)
 {
-	static const char *const names[MAX_GAPS] = {",\"generation\":",
-						    ",\"version\":"};
-	const char *from = json.data;
-	const char *end = from + json.size;
+	const char *bytes = json.data;
 	char digits[MAX_DIGITS + 2];
-	int length = snprintf(digits, sizeof(digits), "%llu",
-			      (unsigned long long)generation);
+	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64,
+					 generation);
+	size_t from = 0;
 
 	buffer_reserve(&entry->answer.body, json.size);
-	for (size_t i = 0; i < MAX_GAPS; i++) {
-		const char *at = memmem(from, (size_t)(end - from), names[i],
-					strlen(names[i]));
+	for (size_t i = 0; i < places->count; i++) {
+		size_t at = places->at[i];
 
-		if (at == NULL)
-			break;
-		at += strlen(names[i]);
-		if (end - at <= length ||
-		    memcmp(at, digits, (size_t)length) != 0 ||
-		    is_digit(at[length]))
+		if (at < from || at >= json.size || json.size - at <= length ||
+		    memcmp(bytes + at, digits, length) != 0 ||
+		    is_digit(bytes[at + length]))
 			return false;
-		buffer_append(&entry->answer.body, from, (size_t)(at - from));
+		buffer_append(&entry->answer.body, bytes + from, at - from);
 		entry->gaps[entry->gap_count++] = entry->answer.body.size;
 		from = at + length;
 	}
-	buffer_append(&entry->answer.body, from, (size_t)(end - from));
+	buffer_append(&entry->answer.body, bytes + from, json.size - from);
 	return entry->gap_count > 0;
 }
 
@@ -233,7 +228,7 @@ static struct entry *make(const struct answer_key *key,
 	buffer_append_slice(&entry->state, buffer_slice(&key->state));
 	if (key->generation == 0) {
 		buffer_append_slice(&entry->answer.body, body);
-	} else if (!cut_gaps(entry, body, key->generation)) {
+	} else if (!cut_gaps(entry, body, &answer->places, key->generation)) {
 		destroy(entry);
 		return NULL;
 	}

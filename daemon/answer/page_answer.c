@@ -75,6 +75,10 @@ static bool take(void *context, struct slice head, struct slice body)
 	show(row.method, answer->method, sizeof(answer->method));
 	show(row.reason, answer->reason, sizeof(answer->reason));
 	show(row.cluster, answer->cluster, sizeof(answer->cluster));
+	answer->places = (struct generation_places){
+		.at = {(size_t)row.generation_at, (size_t)row.version_at},
+		.count = (size_t)(row.generation_at > 0) + (row.version_at > 0),
+	};
 	buffer_append_slice(&answer->body, body);
 	return true;
 }

@@ -11,6 +11,7 @@
 #include "store/buffer.h"
 #include "store/error.h"
 #include "store/store.h"
+#include "template/answer_json.h"
 #include "template/text_answer.h"
 
 struct pool;
@@ -23,6 +24,7 @@ struct page_answer {
 	char cluster[MAX_HOST_BYTES + 16]; /* HOST/N, or "" */
 	float confidence; /* 0..1; NAN: the method gives none */
 	enum answer_quality quality;
+	struct generation_places places; /* in a body of FORMAT_JSON */
 };
 
 /* As answer_text(); out of rules->answers, when it is there. ERR_POISONED: see

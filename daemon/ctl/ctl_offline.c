@@ -55,7 +55,7 @@ void offline_render(const struct text_answer *answer, enum format format,
 		    struct buffer *out)
 {
 	if (format == FORMAT_JSON)
-		answer_json(answer, out);
+		answer_json(answer, NULL, out);
 	else
 		buffer_append_slice(out, buffer_slice(&answer->text));
 }

@@ -38,6 +38,8 @@ const struct row_layout text_task_request_layout =
 	       offsetof(struct text_task_request, host), 10);
 
 static const struct field answer_fields[] = {
+	FIELD(text_task_answer, generation_at),
+	FIELD(text_task_answer, version_at),
 	FIELD(text_task_answer, error),
 	FIELD(text_task_answer, quality),
 	FIELD(text_task_answer, has_confidence),

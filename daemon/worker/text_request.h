@@ -63,6 +63,8 @@ struct text_task_request {
 
 /* Its answer. Body: the text, or the JSON object. */
 struct text_task_answer {
+	uint64_t generation_at; /* struct generation_places; 0: none */
+	uint64_t version_at;
 	int32_t error;
 	uint32_t quality;
 	uint32_t has_confidence;

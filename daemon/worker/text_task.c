@@ -201,7 +201,8 @@ static void write_answer(const struct asked *asked, enum error error,
 			 struct message *answer)
 {
 	bool has_confidence = !isnan(result->confidence);
-	const struct text_task_answer row = {
+	struct generation_places places = {0};
+	struct text_task_answer row = {
 		.error = error,
 		.quality = result->quality,
 		.has_confidence = has_confidence,
@@ -211,13 +212,13 @@ static void write_answer(const struct asked *asked, enum error error,
 		.cluster = slice_of(result->cluster),
 	};
 
-	answer->head = row_layout_encode(&text_task_answer_layout, &row);
-	if (error != ERR_NONE)
-		return;
-	if (asked->request.format == FORMAT_JSON)
-		answer_json(result, &answer->body);
-	else
+	if (error == ERR_NONE && asked->request.format == FORMAT_JSON)
+		answer_json(result, &places, &answer->body);
+	else if (error == ERR_NONE)
 		buffer_append_slice(&answer->body, buffer_slice(&result->text));
+	row.generation_at = places.at[0];
+	row.version_at = places.at[1];
+	answer->head = row_layout_encode(&text_task_answer_layout, &row);
 }
 
 enum error text_task(struct task *task, struct message *answer)

@@ -46,7 +46,7 @@ static json_t *json_of_page(const char *page, uint32_t extras,
 	struct buffer text = {0};
 	json_t *json;
 
-	answer_json(&answer, &text);
+	answer_json(&answer, NULL, &text);
 	json = json_loadb(text.data, text.size, 0, NULL);
 	ck_assert_ptr_nonnull(json);
 	buffer_free(&text);

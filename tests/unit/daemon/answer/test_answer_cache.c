@@ -266,6 +266,51 @@ START_TEST(a_change_of_another_template_changes_no_answer_but_generations)
 }
 END_TEST
 
+/* Keep the answer of generation 7, and give that of generation 12. */
+static bool keep_and_get(struct page_answer *answer, struct page_answer *out)
+{
+	struct answer_cache *own = answer_cache_create(1 << 20);
+	struct answer_key key = {.generation = 7};
+	bool is_kept;
+
+	buffer_append_text(&key.asked, "a page");
+	buffer_append_text(&key.state, "as it is");
+	answer_cache_put(own, &key, answer);
+	key.generation = 12;
+	*out = (struct page_answer){0};
+	is_kept = answer_cache_get(own, &key, out);
+	answer_key_free(&key);
+	answer_cache_destroy(own);
+	return is_kept;
+}
+
+/* Other members may have these names. */
+START_TEST(generations_stand_where_the_worker_says)
+{
+	struct page_answer answer = {.places = {{17, 43}, 2}};
+	struct page_answer later;
+
+	buffer_append_text(&answer.body,
+			   "{\"a\":{\"b\":7},\"c\":7,\"d\":1,"
+			   "\"e\":{\"generation\":7,\"version\":7}}");
+	ck_assert_int_eq(answer.body.data[17], '7');
+	ck_assert_int_eq(answer.body.data[43], '7');
+	ck_assert(keep_and_get(&answer, &later));
+	ck_assert_str_eq(later.body.data,
+			 "{\"a\":{\"b\":7},\"c\":12,\"d\":1,"
+			 "\"e\":{\"generation\":12,\"version\":7}}");
+	buffer_free(&later.body);
+	/* but a worker is not believed where something else stands */
+	for (size_t at = 0; at < 100; at++) {
+		answer.places = (struct generation_places){{17, at}, 2};
+		if (keep_and_get(&answer, &later))
+			ck_assert_int_eq(answer.body.data[at], '7');
+		buffer_free(&later.body);
+	}
+	buffer_free(&answer.body);
+}
+END_TEST
+
 START_TEST(what_is_kept_is_there_without_a_worker)
 {
 	struct page_answer answer;
@@ -468,6 +513,7 @@ Suite *make_suite(void)
 	tcase_add_test(
 		tcase,
 		a_change_of_another_template_changes_no_answer_but_generations);
+	tcase_add_test(tcase, generations_stand_where_the_worker_says);
 	tcase_add_test(tcase, what_is_kept_is_there_without_a_worker);
 	tcase_add_test(tcase,
 		       a_large_answer_is_kept_but_not_for_those_in_haste);

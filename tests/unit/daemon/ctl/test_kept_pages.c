@@ -68,7 +68,7 @@ static struct buffer json_of(enum error error, struct text_answer *answer)
 
 	ck_assert_int_eq(error, ERR_NONE);
 	ck_assert(answer->has_template);
-	answer_json(answer, &json);
+	answer_json(answer, NULL, &json);
 	buffer_append_byte(&json, '\0');
 	text_answer_free(answer);
 	return json;

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,11 +13,9 @@
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/runtime/terminal.h"
+#include "store/memory.h"
 
 enum { BLOCK_BYTES = 64 * 1024, SEQUENCE_BYTES = 64 };
-
-/* What every line of JSON begins with. */
-#define LINE_BEGIN "{\"sequence\":\""
 
 struct texts_output {
 	const char *path; /* NULL: standard output */
@@ -70,20 +70,22 @@ static off_t last_newline(int file, off_t end)
 	return -1;
 }
 
-/* The sequence of the line that begins at `begin`; false: it has none. */
-static bool read_sequence(struct texts_output *output, off_t begin)
+/* The sequence of the line from `begin` to `end`; false: it has none. */
+static bool read_sequence(struct texts_output *output, off_t begin, off_t end)
 {
-	char line[SEQUENCE_BYTES + sizeof(LINE_BEGIN)] = "";
-	size_t prefix = strlen(LINE_BEGIN);
-	size_t size;
+	size_t size = (size_t)(end - begin);
+	char *bytes = mem_alloc(size + 1, 1);
+	bool is_whole =
+		pread(output->file, bytes, size, begin) == (ssize_t)size;
+	json_t *line = is_whole ? json_loadb(bytes, size, 0, NULL) : NULL;
+	const char *sequence =
+		json_string_value(json_object_get(line, "sequence"));
 
-	if (pread(output->file, line, sizeof(line) - 1, begin) <= 0 ||
-	    strncmp(line, LINE_BEGIN, prefix) != 0)
-		return false;
-	size = strcspn(line + prefix, "\"");
-	snprintf(output->since, sizeof(output->since), "%.*s", (int)size,
-		 line + prefix);
-	return true;
+	if (sequence != NULL)
+		snprintf(output->since, sizeof(output->since), "%s", sequence);
+	json_decref(line);
+	free(bytes);
+	return sequence != NULL;
 }
 
 /* Find where an earlier run has stopped, and cut off the line that it had not
@@ -94,7 +96,8 @@ static bool find_end(struct texts_output *output)
 	off_t newline = last_newline(output->file, end);
 
 	if (newline >= 0 &&
-	    !read_sequence(output, last_newline(output->file, newline) + 1))
+	    !read_sequence(output, last_newline(output->file, newline) + 1,
+			   newline))
 		return false;
 	if (ftruncate(output->file, newline + 1) != 0) {
 		output->failure = errno;

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
  * number: the token of the batch's first entry plus the entry's place.
  */
 
-enum { ANSWER_BYTES = 512, NUMBER_BYTES = 24 };
+enum { NUMBER_BYTES = 24 };
 
 enum entry_state {
 	ENTRY_NEW,      /* it is to be published; or again: nobody got it */
@@ -31,18 +32,20 @@ struct batch {
 	struct batch *next;
 };
 
-/* The number behind `name` in a server's JSON, whose names are its own; 0:
- * there is none. */
-static uint64_t number_of(const char *json, const char *name)
+/* A member of an answer, or of its error; 0: there is none. */
+static uint64_t number_of(const json_t *object, const char *name)
 {
-	const char *found = strstr(json, name);
-
-	return found == NULL ? 0 : strtoull(found + strlen(name), NULL, 10);
+	return (uint64_t)json_integer_value(json_object_get(object, name));
 }
 
-/* Why the server did not keep it. */
-static enum error error_of_code(uint64_t code, const char *answer)
+/* Why the server did not keep it. Of a failure to store it says the reason in
+ * English alone. */
+static enum error error_of_code(uint64_t code, const json_t *error)
 {
+	const char *reason =
+		json_string_value(json_object_get(error, "description"));
+	const char *answer = reason == NULL ? "" : reason;
+
 	switch (code) {
 	case JSStreamWrongLastSequenceErr:
 	case JSStreamWrongLastMsgIDErr:
@@ -83,25 +86,26 @@ static void set_answer(struct batch *batch, size_t i, enum error error)
 static void take_answer(struct batch *batch, size_t i, natsMsg *message)
 {
 	struct bus_entry *entry = &batch->entries[i];
-	char answer[ANSWER_BYTES];
-	uint64_t code;
+	const char *data = natsMsg_GetData(message);
+	json_t *answer =
+		json_loadb(data == NULL ? "" : data,
+			   (size_t)natsMsg_GetDataLength(message), 0, NULL);
+	const json_t *error = json_object_get(answer, "error");
+	const uint64_t code = number_of(error, "err_code");
 
-	snprintf(answer, sizeof(answer), "%.*s", natsMsg_GetDataLength(message),
-		 natsMsg_GetData(message) == NULL ? ""
-						  : natsMsg_GetData(message));
-	entry->number = number_of(answer, "\"seq\":");
-	entry->is_known = strstr(answer, "\"duplicate\":") != NULL;
-	code = number_of(answer, "\"err_code\":");
+	entry->number = number_of(answer, "seq");
+	entry->is_known = json_is_true(json_object_get(answer, "duplicate"));
 	if (natsMsg_IsNoResponders(message) || code == JSClusterNotAvailErr ||
 	    code == JSClusterNotLeaderErr)
 		set_state(batch, i, ENTRY_NEW);
-	else if (strstr(answer, "\"error\":") != NULL)
-		set_answer(batch, i, error_of_code(code, answer));
+	else if (error != NULL)
+		set_answer(batch, i, error_of_code(code, error));
 	else
 		/* without a number: one with this id is on its way, and may
 		 * yet be refused */
 		set_answer(batch, i,
 			   entry->number == 0 ? ERR_NETWORK : ERR_NONE);
+	json_decref(answer);
 }
 
 static void on_answer(natsConnection *connection,

@@ -55,6 +55,11 @@ struct packer {
 /* The first byte of a dictionary that zstd has trained. */
 enum { TRAINED_BEGIN = 0x37 };
 
+bool is_dictionary(struct slice bytes)
+{
+	return bytes.size == 0 || slice_byte(bytes, 0) != TRAINED_BEGIN;
+}
+
 struct packer *packer_create(struct slice dictionary, int level)
 {
 	struct packer *packer = mem_alloc(1, sizeof(*packer));
@@ -63,7 +68,7 @@ struct packer *packer_create(struct slice dictionary, int level)
 	if (dictionary.size == 0)
 		return packer;
 	/* bytes of pages mean what they are */
-	assert(slice_byte(dictionary, 0) != TRAINED_BEGIN);
+	assert(is_dictionary(dictionary));
 	packer->dictionary =
 		ZSTD_createCDict(dictionary.data, dictionary.size, level);
 	if (packer->dictionary == NULL)

@@ -39,9 +39,14 @@ enum error decompress(struct slice packed, size_t max_bytes,
  */
 struct packer;
 
-/* The dictionary is copied; its first byte is not '7', with which those begin
- * that zstd has trained. `level` is zstd's, 1 to 19, or below 0: faster and
- * larger. */
+/*
+ * Whether the bytes can be a dictionary: their first byte is not '7', with
+ * which those begin that zstd has trained.
+ */
+bool is_dictionary(struct slice bytes);
+
+/* The dictionary, which is one, is copied. `level` is zstd's, 1 to 19, or below
+ * 0: faster and larger. */
 struct packer *packer_create(struct slice dictionary, int level);
 void packer_destroy(struct packer *packer); /* NULL is a no-op */
 

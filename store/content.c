@@ -80,10 +80,12 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 			   DICTIONARY_MAX_BYTES, out);
 	if (error != ERR_NONE)
 		return ERR_CORRUPT;
-	return out->size - before ==
-			       (is_body ? row.body_bytes : row.record_bytes)
-		       ? ERR_NONE
-		       : ERR_CORRUPT;
+	if (out->size - before !=
+		    (is_body ? row.body_bytes : row.record_bytes) ||
+	    !is_dictionary(
+		    (struct slice){out->data + before, out->size - before}))
+		return ERR_CORRUPT;
+	return ERR_NONE;
 }
 
 /* The dictionary, unpacked before or now; NULL when it is damaged or missing.

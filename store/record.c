@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/memory.h"
+#include "store/rows_site.h"
 
 /*
  * Header; the signatures; the fragments; the links; the strings (title,
@@ -220,6 +221,7 @@ static enum error check(const struct record *record,
 				  record->signature_counts[i]))
 			return ERR_CORRUPT;
 	if (texts > header->string_bytes ||
+	    record_class(record) >= SITE_CLASSES ||
 	    !fragments_ascend(record->fragments, record->fragment_count) ||
 	    !links_fit(record->links, header))
 		return ERR_CORRUPT;

@@ -49,14 +49,27 @@ static const size_t site_row_slices[] = {
 static const struct row_layout site_row_layout =
 	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
 
+/* Code that is given a threshold counts on its being one. */
+static bool is_sound(const struct site_row *row)
+{
+	return row->options.threshold <= SITE_MAX_THRESHOLD;
+}
+
 bool site_decode(struct slice value, struct site_row *row_out)
 {
-	return row_layout_decode(&site_row_layout, value, row_out);
+	return row_layout_decode(&site_row_layout, value, row_out) &&
+	       is_sound(row_out);
 }
 
 bool site_get(struct txn *txn, struct slice host, struct site_row *row_out)
 {
-	return row_get(txn, TABLE_SITES, host, &site_row_layout, row_out);
+	if (!row_get(txn, TABLE_SITES, host, &site_row_layout, row_out))
+		return false;
+	if (is_sound(row_out))
+		return true;
+	*row_out = (struct site_row){0};
+	txn_fail(txn, ERR_CORRUPT);
+	return false;
 }
 
 struct buffer site_encode(const struct site_row *row)
@@ -70,7 +83,7 @@ void site_put(struct txn *txn, const struct site_row *row)
 	struct site_row copy;
 
 	/* The host of `row` may lie in the page that the put moves. */
-	if (site_decode(buffer_slice(&value), &copy))
+	if (row_layout_decode(&site_row_layout, buffer_slice(&value), &copy))
 		txn_put(txn, TABLE_SITES, copy.host, buffer_slice(&value));
 	buffer_free(&value);
 }

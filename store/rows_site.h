@@ -9,7 +9,7 @@
 #include "store/slice.h"
 #include "store/txn.h"
 
-enum { SITE_CLASSES = 16 };
+enum { SITE_CLASSES = 16, SITE_MAX_THRESHOLD = 1000 };
 
 /* How a site is crawled and clustered; what its operator says. */
 struct site_options {

@@ -54,9 +54,11 @@ uint64_t revisit_of_cluster(uint64_t before, uint64_t interval)
 uint64_t revisit_due(uint64_t now_ms, uint64_t interval, uint64_t key)
 {
 	uint64_t tenth = interval / JITTER;
-	uint64_t pause_ms =
-		interval - tenth + hash_chain(key, 0) % (2 * tenth + 1);
+	uint64_t least_ms = interval - tenth;
+	uint64_t more_ms = hash_chain(key, 0) % (2 * tenth + 1);
 
-	assert(pause_ms >= interval - tenth);
-	return now_ms > UINT64_MAX - pause_ms ? UINT64_MAX : now_ms + pause_ms;
+	if (now_ms > UINT64_MAX - least_ms ||
+	    now_ms + least_ms > UINT64_MAX - more_ms)
+		return UINT64_MAX;
+	return now_ms + least_ms + more_ms;
 }

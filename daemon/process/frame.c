@@ -1,6 +1,5 @@
 #include "daemon/process/frame.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -176,7 +175,6 @@ static enum error send_as(const struct channel *channel,
 	int body = -1;
 	enum error error;
 
-	assert(parts->head.size <= FRAME_MAX_HEAD);
 	if (is_large) {
 		body = seal_file(parts->body);
 		if (body < 0)
@@ -198,6 +196,9 @@ static enum error send_parts(const struct channel *channel,
 	size_t size = parts->head.size + parts->body.size;
 	enum error error = ERR_TOO_LARGE;
 
+	/* a head may have what was read from a row, which knows no limit */
+	if (parts->head.size > FRAME_MAX_HEAD)
+		return ERR_IO;
 	if (size <= FRAME_MAX_INLINE)
 		error = send_as(channel, parts, false, flags);
 	if (error == ERR_TOO_LARGE && parts->body.size > 0)

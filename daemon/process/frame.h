@@ -54,7 +54,7 @@ struct frame_parts {
 
 /*
  * Send, waiting for room. ERR_STOPPED: the other end is closed; ERR_IO: no
- * memory or descriptor for the body's file.
+ * memory or descriptor for the body's file, or the head is over its limit.
  */
 enum error frame_send(const struct channel *channel,
 		      const struct frame_parts *parts);

@@ -200,10 +200,14 @@ static void correct(const struct plan *plan, const struct subject_facts *facts,
 	const struct flows flows = flows_of(facts);
 	struct template_row *row = &step->row;
 
+	const char *ending =
+		row->state < TEMPLATE_STATES ? endings[row->state] : NULL;
+
 	row->other = flows_main(&flows, step->cluster, row->other);
-	row->lineage = lineage_add(plan, row->lineage,
-				   &(struct lineage_entry){endings[row->state],
-							   row->other, &flows});
+	if (ending != NULL) /* else its row is damaged */
+		row->lineage = lineage_add(
+			plan, row->lineage,
+			&(struct lineage_entry){ending, row->other, &flows});
 	step->event.corrects = facts->told;
 	step->event.agreed = flows.items[0].pages;
 	if (facts->told != 0)

@@ -36,8 +36,8 @@ static void clear(const struct place *place)
 {
 	static const char *const names[] = {"store/data.mdb", "store/lock.mdb",
 					    "store/lock",     "store/secrets",
-					    "store",          "file",
-					    "socket"};
+					    "store/reserve",  "store",
+					    "file",           "socket"};
 	char path[128];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

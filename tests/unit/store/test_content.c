@@ -193,6 +193,24 @@ START_TEST(a_dictionary_has_the_size_that_its_row_says)
 }
 END_TEST
 
+/* zstd would read it as one that was trained. */
+START_TEST(a_dictionary_of_another_kind_is_corrupt)
+{
+	struct buffer bytes = {0};
+
+	noise[0] = '7';
+	put_dictionary((struct slice){noise, NOISE_BYTES}, NOISE_BYTES);
+	noise[0] = '\n';
+	ck_assert_int_eq(content_dictionary(&txn, TABLE_BODIES, SITE,
+					    dictionary, &bytes),
+			 ERR_CORRUPT);
+	ck_assert_int_eq(content_dictionary(&txn, TABLE_RECORDS, SITE,
+					    dictionary, &bytes),
+			 ERR_CORRUPT);
+	buffer_free(&bytes);
+}
+END_TEST
+
 START_TEST(a_dictionary_has_a_limit)
 {
 	char *large = calloc(1, DICTIONARY_MAX_BYTES + 1);
@@ -357,6 +375,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_missing_dictionary_is_corrupt);
 	tcase_add_test(tcase, another_dictionary_gives_no_bytes);
 	tcase_add_test(tcase, a_dictionary_has_the_size_that_its_row_says);
+	tcase_add_test(tcase, a_dictionary_of_another_kind_is_corrupt);
 	tcase_add_test(tcase, a_dictionary_has_a_limit);
 	tcase_add_test(tcase, a_record_may_stand_as_it_is);
 	tcase_add_test(tcase, a_record_by_a_dictionary_is_the_same);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/rows_site.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"
 
@@ -277,6 +278,23 @@ START_TEST(signatures_and_fragments_must_ascend)
 }
 END_TEST
 
+/* A worker writes it; the keeper counts pages by class. */
+START_TEST(a_class_that_no_site_counts_is_corrupt)
+{
+	struct record record = sample;
+
+	for (unsigned class = SITE_CLASSES - 1; class <= 0xFF; class ++) {
+		struct buffer bytes;
+
+		record.flags = class << RECORD_CLASS_SHIFT;
+		bytes = encode(&record);
+		ck_assert_int_eq(open_exact(bytes.data, bytes.size),
+				 class < SITE_CLASSES ? ERR_NONE : ERR_CORRUPT);
+		buffer_free(&bytes);
+	}
+}
+END_TEST
+
 /* Read all that a record leads to. */
 static uint64_t sum_up(const struct record *record)
 {
@@ -348,6 +366,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_record_of_another_version_is_told);
 	tcase_add_test(tcase, a_record_cut_short_or_too_long_is_corrupt);
 	tcase_add_test(tcase, signatures_and_fragments_must_ascend);
+	tcase_add_test(tcase, a_class_that_no_site_counts_is_corrupt);
 	tcase_add_test(tcase, changed_bytes_never_lead_outside);
 	suite_add_tcase(suite, tcase);
 	return suite;

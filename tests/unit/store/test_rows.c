@@ -91,6 +91,24 @@ START_TEST(a_site_is_read_back)
 END_TEST
 
 /* Whatever the struct looks like: stores of yesterday must stay readable. */
+START_TEST(a_site_has_a_threshold_that_is_one)
+{
+	struct site_row row = site;
+	struct buffer value;
+
+	row.options.threshold = SITE_MAX_THRESHOLD;
+	site_put(&txn, &row);
+	ck_assert(site_get(&txn, site.host, &row));
+	row.options.threshold = SITE_MAX_THRESHOLD + 1;
+	value = site_encode(&row);
+	ck_assert(!site_decode(buffer_slice(&value), &row));
+	txn_put(&txn, TABLE_SITES, site.host, buffer_slice(&value));
+	ck_assert(!site_get(&txn, site.host, &row));
+	ck_assert_int_eq(txn.error, ERR_CORRUPT);
+	buffer_free(&value);
+}
+END_TEST
+
 START_TEST(the_bytes_of_a_site_are_what_they_were)
 {
 	struct slice value;
@@ -460,6 +478,7 @@ Suite *make_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_site_is_read_back);
+	tcase_add_test(tcase, a_site_has_a_threshold_that_is_one);
 	tcase_add_test(tcase, the_bytes_of_a_site_are_what_they_were);
 	tcase_add_test(tcase, a_row_that_was_read_may_be_changed_and_written);
 	tcase_add_test(tcase, a_page_is_read_back);

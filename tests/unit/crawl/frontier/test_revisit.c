@@ -77,6 +77,10 @@ START_TEST(small_and_huge_intervals)
 	ck_assert_uint_eq(revisit_due(UINT64_MAX / 2, UINT64_MAX, 42),
 			  UINT64_MAX);
 	ck_assert_uint_eq(revisit_due(UINT64_MAX, 9, 42), UINT64_MAX);
+	/* of a row that is damaged: later or earlier by a tenth, but a time */
+	for (uint64_t key = 0; key < 100; key++)
+		ck_assert_uint_ge(revisit_due(0, UINT64_MAX, key),
+				  UINT64_MAX - UINT64_MAX / 10);
 }
 END_TEST
 

@@ -99,6 +99,24 @@ START_TEST(a_body_over_the_limit_is_refused)
 }
 END_TEST
 
+START_TEST(a_head_over_the_limit_is_not_sent)
+{
+	char *bytes = letters(FRAME_MAX_HEAD + 1);
+	struct frame_parts parts = {.head = {bytes, FRAME_MAX_HEAD},
+				    .file = -1};
+	struct frame frame;
+
+	ck_assert_int_eq(frame_send(&ours, &parts), ERR_NONE);
+	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
+	frame_free(&frame);
+	parts.head.size++;
+	ck_assert_int_eq(frame_send(&ours, &parts), ERR_IO);
+	ck_assert_int_eq(frame_offer(&ours, &parts), ERR_IO);
+	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_TIMEOUT);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(what_is_offered_does_not_wait_for_room)
 {
 	char *bytes = letters(FRAME_MAX_INLINE);
@@ -338,6 +356,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       where_the_kernel_takes_no_such_message_it_is_a_file);
 	tcase_add_test(tcase, a_body_over_the_limit_is_refused);
+	tcase_add_test(tcase, a_head_over_the_limit_is_not_sent);
 	tcase_add_test(tcase, what_is_offered_does_not_wait_for_room);
 	tcase_add_test(tcase, a_file_comes_along);
 	tcase_add_test(tcase, waiting_ends_in_time_and_with_the_other_end);

@@ -198,12 +198,33 @@ START_TEST(where_a_split_template_ends_is_not_contested)
 }
 END_TEST
 
+/* As damage may leave them, with whatever the pages say. */
+START_TEST(no_flags_of_a_row_end_anybody)
+{
+	for (unsigned kind = 0; kind <= DECISION_BLOCKED; kind++)
+		for (unsigned flags = 0; flags < 64; flags++) {
+			all.subjects[SELF - 1].row.flags = (uint16_t)flags;
+			planned_begin(&all);
+			for (unsigned seen = 0; seen <= 3; seen++)
+				planned_vote(
+					&all,
+					&(struct votes)VOTES(.detection.kind =
+								     kind,
+							     .disagreed = seen,
+							     .gone = seen,
+							     .seen_ms =
+								     NOW - 1));
+		}
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("daemon.watch.inspection_step");
 	TCase *cases = tcase_create("step");
 
 	tcase_add_checked_fixture(cases, setup, teardown);
+	tcase_add_test(cases, no_flags_of_a_row_end_anybody);
 	tcase_add_test(cases, a_change_has_the_next_version_and_a_calm_row);
 	tcase_add_test(cases, an_inquiry_remembers_how_many_disagreed);
 	tcase_add_test(cases, nothing_is_written_while_nothing_happens);

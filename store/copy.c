@@ -44,8 +44,8 @@ static enum error copy_env(struct store *store, int file, unsigned flags)
 	rc = mdb_env_copyfd2(store->env, file, flags);
 	pthread_rwlock_unlock(&store->map_lock);
 	if (rc > 0) /* of the system, and not of LMDB */
-		log_error("store %s: its copy cannot be written: %s",
-			  store->path, strerrordesc_np(rc));
+		log_error_limited("store %s: its copy cannot be written: %s",
+				  store->path, strerrordesc_np(rc));
 	return error_from_mdb(rc);
 }
 

@@ -32,7 +32,8 @@ static enum error fail(const char *name, const char *what)
 {
 	int code = errno;
 
-	log_error("%s: cannot be %s: %s", name, what, strerrordesc_np(code));
+	log_error_limited("%s: cannot be %s: %s", name, what,
+			  strerrordesc_np(code));
 	errno = code;
 	return error_of_disk();
 }

@@ -47,7 +47,7 @@ bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
 	if (code == 0)
 		return true;
 	thread_limits(limits);
-	log_error("a thread cannot be started: %s; %s", strerrordesc_np(code),
-		  limits);
+	log_error_limited("a thread cannot be started: %s; %s",
+			  strerrordesc_np(code), limits);
 	return false;
 }

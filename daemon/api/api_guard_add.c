@@ -357,6 +357,9 @@ static bool guard_is_slow(const json_t *found, uint32_t limit_ms)
 
 /* The trial of a new guard on stored pages. */
 struct guard_trial {
+	uint32_t site;
+	uint64_t keys[MAX_CHECKED]; /* of pages */
+	size_t count;
 	json_t *found;    /* array of what it finds */
 	uint64_t slowest; /* the page on which it takes the longest */
 	json_int_t slowest_us;
@@ -367,7 +370,7 @@ struct guard_trial {
 
 /* Evaluate the site's guards and the new one together on the slowest page. */
 static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
-			  uint32_t site, struct guard_trial *trial)
+			  struct guard_trial *trial)
 {
 	const uint32_t limit_ms = call->config->guards_ms;
 	struct copy copy = {0};
@@ -375,7 +378,7 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 	const json_t *found;
 	size_t i;
 
-	if (read_copy(call->api->store, site, trial->slowest, &copy)) {
+	if (read_copy(call->api->store, trial->site, trial->slowest, &copy)) {
 		size_t page_bytes = copy.body.size;
 
 		guarding_read(call->api->store, call->host,
@@ -398,28 +401,28 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
  * guards on the page where it is the slowest.
  */
 static void guard_try(struct call *call, const struct guard_row *guard,
-		      uint32_t site, const uint64_t *keys, size_t count,
 		      struct guard_trial *trial)
 {
 	const struct wanted_guard wanted = guard_wanted(guard);
 	uint64_t end_ms = clock_steady_ms() + TRIAL_MS;
 
-	*trial = (struct guard_trial){.found = json_array(), .slowest_us = -1};
 	for (size_t i = 0;
-	     i < count && !trial->is_slow && clock_steady_ms() < end_ms; i++) {
-		json_t *one = call_try_guard(call, &wanted, site, keys[i]);
+	     i < trial->count && !trial->is_slow && clock_steady_ms() < end_ms;
+	     i++) {
+		json_t *one = call_try_guard(call, &wanted, trial->site,
+					     trial->keys[i]);
 
 		if (one == NULL)
 			continue;
 		json_array_append_new(trial->found, one);
 		trial->is_slow = guard_is_slow(one, call->config->guard_ms);
 		if (trial->is_slow || guard_us(one) > trial->slowest_us) {
-			trial->slowest = keys[i];
+			trial->slowest = trial->keys[i];
 			trial->slowest_us = guard_us(one);
 		}
 	}
 	if (trial->slowest_us >= 0 && !trial->is_slow)
-		guard_try_all(call, &wanted, site, trial);
+		guard_try_all(call, &wanted, trial);
 }
 
 /* Answer that it is too slow; false when it is not. */
@@ -537,18 +540,16 @@ static enum http_verdict put_guard(struct call *call,
 static enum http_verdict add_guard(struct call *call,
 				   struct guard_change *change)
 {
-	uint64_t keys[MAX_CHECKED];
-	struct guard_trial trial;
-	uint32_t site;
-	size_t count;
-	enum error error =
-		list_pages(call, &change->guard, &site, keys, &count);
+	struct guard_trial trial = {.slowest_us = -1};
+	enum error error = list_pages(call, &change->guard, &trial.site,
+				      trial.keys, &trial.count);
 	enum http_verdict verdict = HTTP_ANSWERED;
 
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, call->host);
-	guard_try(call, &change->guard, site, keys, count, &trial);
-	change->site = site;
+	trial.found = json_array();
+	guard_try(call, &change->guard, &trial);
+	change->site = trial.site;
 	if (!guard_is_refused(call, &trial))
 		verdict = put_guard(call, change, trial.found);
 	json_decref(trial.found);

@@ -3,8 +3,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#ifndef sigev_notify_thread_id /* glibc has no name for it before 2.38 */
-#define sigev_notify_thread_id _sigev_un._tid
+/* glibc has the field, and not always the name */
+#ifdef sigev_notify_thread_id
+#define THREAD_ID_FIELD sigev_notify_thread_id
+#else
+#define THREAD_ID_FIELD _sigev_un._tid
 #endif
 
 enum {
@@ -39,7 +42,7 @@ void cpu_timer_create(struct cpu_timer *timer, cpu_timer_expiry *expiry,
 	sigset_t signals;
 
 	*timer = (struct cpu_timer){.expiry = expiry, .context = context};
-	event.sigev_notify_thread_id = gettid();
+	event.THREAD_ID_FIELD = gettid();
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&signals);
 	sigaddset(&signals, EXPIRY_SIGNAL);

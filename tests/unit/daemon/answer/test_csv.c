@@ -26,14 +26,10 @@ START_TEST(what_begins_as_a_formula_is_one)
 		"\xe2\x80\x8b=1", /* a zero-width space */
 		"\xef\xbb\xbf=1", /* a byte order mark */
 		"\xe2\x80\x9c=1", /* a typographic quotation mark */
-		"\xef\xbc\x9d"
-		"1+1", /* the full-width forms */
-		"\xef\xbc\x8b"
-		"1",
-		"\xef\xbc\x8d"
-		"1",
-		"\xef\xbc\xa0"
-		"A1",
+		"\xef\xbc\x9dx",  /* the full-width forms */
+		"\xef\xbc\x8bx",
+		"\xef\xbc\x8dx",
+		"\xef\xbc\xa0x",
 		"-1-1",
 		"+49 30 123",
 		"-12.5 =1",

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/worker/cpu_timer.h"
 #include "daemon/worker/item_list.h"
@@ -85,6 +86,17 @@ static const char *over_of(size_t i)
 	return over == NULL ? "" : over;
 }
 
+/* How many of them could not be evaluated, and how many are too slow. */
+static size_t count_of(const char *over, json_int_t matches)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(found); i++)
+		count += matches_of(i) == matches &&
+			 strcmp(over_of(i), over) == 0;
+	return count;
+}
+
 /* Each of 28,000 steps copies the text of the page. */
 static const char slow[] =
 	"//*[translate(string(/),'abc','def')='x']|//*[.=string(/)]";
@@ -110,10 +122,7 @@ START_TEST(all_guards_together_have_a_limit)
 	check(60000, 200);
 	ck_assert_uint_eq(json_array_size(found), 45);
 	ck_assert_str_eq(over_of(0), "page");
-	for (size_t i = 0; i < 45; i++)
-		ck_assert_int_eq(matches_of(i), -1);
-	for (size_t i = 1; i < 45; i++)
-		ck_assert_str_eq(over_of(i), "");
+	ck_assert_uint_eq(count_of("", -1), 44);
 	ck_assert_uint_lt(used_us, STEP_US);
 }
 END_TEST

@@ -197,7 +197,7 @@ void courier_main(int socket)
 {
 	struct courier *courier = mem_alloc(1, sizeof(*courier));
 
-	courier->channel = channel_of(socket, COURIER_MAX_BODY);
+	courier->channel = channel_without_files(socket, COURIER_MAX_BODY);
 	if (open_courier(courier)) {
 		while (take_posts(courier) && send_results(courier))
 			poster_run(courier->poster, IDLE_MS, &socket, 1);

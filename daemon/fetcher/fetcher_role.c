@@ -245,7 +245,7 @@ static void fetch(struct role_state *state)
 void fetcher_role(int socket)
 {
 	struct role_state state = {
-		.channel = channel_of(socket, MAX_AUTHORITY_BYTES),
+		.channel = channel_without_files(socket, MAX_AUTHORITY_BYTES),
 	};
 
 	if (begin(&state))

@@ -240,7 +240,7 @@ static bool is_quiet(struct process *process)
 
 	if (error == ERR_NONE)
 		frame_free(&frame);
-	return error == ERR_TIMEOUT;
+	return error == ERR_TIMEOUT && !frame_is_partial(&process->channel);
 }
 
 /*

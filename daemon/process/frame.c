@@ -1,5 +1,6 @@
 #include "daemon/process/frame.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
 enum {
@@ -19,16 +21,27 @@ enum {
 	SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
 };
 
+/* Where the body of a frame is. */
+enum body_place {
+	BODY_HERE,  /* in the same message */
+	BODY_FILE,  /* in the first file that comes along */
+	BODY_AFTER, /* in the messages that follow, PIECE_BYTES in each but the
+		       last one, and no files */
+};
+
 /* What stands before head and body. */
 struct header {
 	uint32_t magic;
 	uint32_t kind;
 	uint32_t head_bytes;
-	uint32_t has_body_file; /* 0 or 1: the body is in the first file */
-	uint32_t has_file;      /* 0 or 1 */
-	uint32_t reserved;      /* 0 */
+	uint32_t place;    /* of the body: enum body_place */
+	uint32_t has_file; /* 0 or 1 */
+	uint32_t reserved; /* 0 */
 	uint64_t body_bytes;
 };
+
+/* Small enough for the socket of any kernel. */
+enum { PIECE_BYTES = 64 * 1024 };
 
 enum { ROOM_BYTES = sizeof(struct header) + FRAME_MAX_INLINE };
 
@@ -53,11 +66,29 @@ enum error channel_pair(int sockets_out[2])
 
 struct channel channel_of(int socket, size_t max_body)
 {
+	return (struct channel){
+		.socket = socket,
+		.max_body = max_body,
+		.sends_files = true,
+	};
+}
+
+struct channel channel_without_files(int socket, size_t max_body)
+{
 	return (struct channel){.socket = socket, .max_body = max_body};
+}
+
+/* Forget a frame that has not come completely. */
+static void drop_partial(struct channel *channel)
+{
+	if (channel->missing > 0)
+		frame_free(&channel->partial);
+	channel->missing = 0;
 }
 
 void channel_close(struct channel *channel)
 {
+	drop_partial(channel);
 	if (channel->socket >= 0)
 		close(channel->socket);
 	channel->socket = -1;
@@ -148,17 +179,17 @@ static struct iovec part_of(const void *data, size_t size)
 	return (struct iovec){.iov_base = bytes.wanted, .iov_len = size};
 }
 
-/* With the body in a file, or in the message. ERR_TOO_LARGE: the kernel takes
- * no message of that size now. */
-static enum error send_as(const struct channel *channel,
-			  const struct frame_parts *parts, bool is_large,
-			  int flags)
+/* The frame's first message, or only one. ERR_TOO_LARGE: the kernel takes no
+ * message of that size now. */
+static enum error send_first(const struct channel *channel,
+			     const struct frame_parts *parts,
+			     enum body_place place, int flags)
 {
 	const struct header header = {
 		.magic = MAGIC,
 		.kind = parts->kind,
 		.head_bytes = (uint32_t)parts->head.size,
-		.has_body_file = is_large,
+		.place = place,
 		.has_file = parts->file >= 0,
 		.body_bytes = parts->body.size,
 	};
@@ -168,14 +199,14 @@ static enum error send_as(const struct channel *channel,
 		part_of(parts->body.data, parts->body.size),
 	};
 	struct msghdr message = {.msg_iov = pieces,
-				 .msg_iovlen = is_large ? 2 : 3};
+				 .msg_iovlen = place == BODY_HERE ? 3 : 2};
 	union control control;
 	int files[MAX_FILES];
 	size_t count = 0;
 	int body = -1;
 	enum error error;
 
-	if (is_large) {
+	if (place == BODY_FILE) {
 		body = seal_file(parts->body);
 		if (body < 0)
 			return ERR_IO;
@@ -190,6 +221,32 @@ static enum error send_as(const struct channel *channel,
 	return error;
 }
 
+/* The size of the next message of a body of which so much is missing. */
+static size_t piece_bytes(size_t missing)
+{
+	return missing < PIECE_BYTES ? missing : PIECE_BYTES;
+}
+
+static enum error send_in_pieces(const struct channel *channel,
+				 const struct frame_parts *parts)
+{
+	struct slice left = parts->body;
+	enum error error = send_first(channel, parts, BODY_AFTER, 0);
+
+	while (error == ERR_NONE && left.size > 0) {
+		size_t size = piece_bytes(left.size);
+		struct iovec piece = part_of(left.data, size);
+
+		error = send_message(
+			channel->socket,
+			&(struct msghdr){.msg_iov = &piece, .msg_iovlen = 1},
+			0);
+		left.data += size;
+		left.size -= size;
+	}
+	return error;
+}
+
 static enum error send_parts(const struct channel *channel,
 			     const struct frame_parts *parts, int flags)
 {
@@ -200,9 +257,11 @@ static enum error send_parts(const struct channel *channel,
 	if (parts->head.size > FRAME_MAX_HEAD)
 		return ERR_IO;
 	if (size <= FRAME_MAX_INLINE)
-		error = send_as(channel, parts, false, flags);
+		error = send_first(channel, parts, BODY_HERE, flags);
 	if (error == ERR_TOO_LARGE && parts->body.size > 0)
-		error = send_as(channel, parts, true, flags);
+		error = channel->sends_files
+				? send_first(channel, parts, BODY_FILE, flags)
+				: send_in_pieces(channel, parts);
 	return error == ERR_TOO_LARGE ? ERR_IO : error;
 }
 
@@ -215,6 +274,7 @@ enum error frame_send(const struct channel *channel,
 enum error frame_offer(const struct channel *channel,
 		       const struct frame_parts *parts)
 {
+	assert(channel->sends_files);
 	return send_parts(channel, parts, MSG_DONTWAIT);
 }
 
@@ -270,22 +330,22 @@ static bool is_whole(const struct header *header, size_t size, size_t files,
 {
 	size_t rest = size - sizeof(*header);
 
-	if (header->magic != MAGIC || header->has_body_file > 1 ||
+	if (header->magic != MAGIC || header->place > BODY_AFTER ||
 	    header->has_file > 1 || header->reserved != 0 ||
 	    header->head_bytes > FRAME_MAX_HEAD ||
 	    header->body_bytes > max_body ||
-	    files != header->has_body_file + header->has_file)
+	    files != (header->place == BODY_FILE) + header->has_file)
 		return false;
-	if (header->has_body_file != 0)
+	if (header->place != BODY_HERE)
 		return rest == header->head_bytes && header->body_bytes > 0;
 	return rest >= header->head_bytes &&
 	       rest - header->head_bytes == header->body_bytes;
 }
 
-/* Make a frame of the message in the room. */
-static enum error open_message(const struct channel *channel, size_t size,
-			       int *files, size_t file_count,
-			       struct frame *frame)
+/* Make a frame of the message in the room; a partial one when its body is in
+ * the messages that follow. */
+static enum error open_message(struct channel *channel, size_t size, int *files,
+			       size_t file_count, struct frame *frame)
 {
 	const char *room = channel->room;
 	struct header header;
@@ -305,15 +365,21 @@ static enum error open_message(const struct channel *channel, size_t size,
 					     (size_t)header.body_bytes};
 		if (header.has_file != 0)
 			frame->file = files[--file_count];
-		is_right = header.has_body_file == 0 ||
+		is_right = header.place != BODY_FILE ||
 			   map_body(files[0], header.body_bytes, frame);
 	}
 	for (size_t i = 0; i < file_count; i++)
 		close(files[i]);
-	if (is_right)
-		return ERR_NONE;
-	frame_free(frame);
-	return ERR_MALFORMED;
+	if (!is_right) {
+		frame_free(frame);
+		return ERR_MALFORMED;
+	}
+	if (header.place == BODY_AFTER) {
+		channel->missing = (size_t)header.body_bytes;
+		channel->partial = *frame;
+		*frame = (struct frame){.file = -1};
+	}
+	return ERR_NONE;
 }
 
 static enum error wait_for_message(int socket, int timeout_ms)
@@ -329,49 +395,123 @@ static enum error wait_for_message(int socket, int timeout_ms)
 	return ready > 0 ? ERR_NONE : ERR_TIMEOUT;
 }
 
-enum error frame_receive(struct channel *channel, int timeout_ms,
-			 struct frame *frame_out)
+/* The next message: its bytes in `piece`, none when they are too many, and its
+ * files, to be closed. */
+static enum error receive_message(int socket, int timeout_ms,
+				  struct iovec *piece, int files[MAX_FILES],
+				  size_t *file_count_out)
 {
-	struct iovec piece = {.iov_len = ROOM_BYTES};
 	union control control;
 	struct msghdr message = {
-		.msg_iov = &piece,
+		.msg_iov = piece,
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes),
 	};
-	int files[MAX_FILES];
-	size_t file_count;
 	ssize_t size;
 	int flags = MSG_CMSG_CLOEXEC | (timeout_ms == 0 ? MSG_DONTWAIT : 0);
 
-	*frame_out = (struct frame){.file = -1};
-	if (wait_for_message(channel->socket, timeout_ms) != ERR_NONE)
+	*file_count_out = 0;
+	if (wait_for_message(socket, timeout_ms) != ERR_NONE)
 		return ERR_TIMEOUT;
-	if (channel->room == NULL)
-		channel->room = mem_resize(NULL, ROOM_BYTES, 1);
-	piece.iov_base = channel->room;
 	do
-		size = recvmsg(channel->socket, &message, flags);
+		size = recvmsg(socket, &message, flags);
 	while (size < 0 && errno == EINTR);
-	if (size < 0 && errno == EAGAIN)
-		return ERR_TIMEOUT;
 	if (size < 0)
-		return ERR_STOPPED;
+		return errno == EAGAIN ? ERR_TIMEOUT : ERR_STOPPED;
 	/* an empty message may bring files as well */
-	file_count = take_files(&message, files, MAX_FILES);
-	if (size == 0 && file_count == 0)
+	*file_count_out = take_files(&message, files, MAX_FILES);
+	if (size == 0 && *file_count_out == 0)
 		return ERR_STOPPED;
 	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
 		size = 0; /* is refused with its files */
-	return open_message(channel, (size_t)size, files, file_count,
-			    frame_out);
+	piece->iov_len = (size_t)size;
+	return ERR_NONE;
+}
+
+static enum error receive_first(struct channel *channel, int timeout_ms,
+				struct frame *frame)
+{
+	struct iovec piece = {.iov_len = ROOM_BYTES};
+	int files[MAX_FILES];
+	size_t file_count;
+	enum error error;
+
+	if (channel->room == NULL)
+		channel->room = mem_resize(NULL, ROOM_BYTES, 1);
+	piece.iov_base = channel->room;
+	error = receive_message(channel->socket, timeout_ms, &piece, files,
+				&file_count);
+	return error == ERR_NONE ? open_message(channel, piece.iov_len, files,
+						file_count, frame)
+				 : error;
+}
+
+/* The next piece of the partial frame, which is the frame after the last one.
+ */
+static enum error receive_piece(struct channel *channel, int timeout_ms,
+				struct frame *frame)
+{
+	struct buffer *pieces = &channel->partial.pieces;
+	size_t wanted = piece_bytes(channel->missing);
+	struct iovec piece = {buffer_reserve(pieces, wanted), wanted};
+	int files[MAX_FILES];
+	size_t file_count;
+	enum error error = receive_message(channel->socket, timeout_ms, &piece,
+					   files, &file_count);
+
+	if (error != ERR_NONE)
+		return error;
+	for (size_t i = 0; i < file_count; i++)
+		close(files[i]);
+	if (piece.iov_len != wanted || file_count > 0) {
+		drop_partial(channel);
+		return ERR_MALFORMED;
+	}
+	pieces->size += wanted;
+	channel->missing -= wanted;
+	if (channel->missing > 0)
+		return ERR_NONE;
+	*frame = channel->partial;
+	frame->body = buffer_slice(&frame->pieces);
+	return ERR_NONE;
+}
+
+static int time_left(uint64_t end_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	return now_ms < end_ms ? (int)(end_ms - now_ms) : 0;
+}
+
+enum error frame_receive(struct channel *channel, int timeout_ms,
+			 struct frame *frame_out)
+{
+	const uint64_t end_ms =
+		timeout_ms > 0 ? clock_steady_ms() + (uint64_t)timeout_ms : 0;
+	enum error error;
+
+	*frame_out = (struct frame){.file = -1};
+	do {
+		int left_ms = timeout_ms > 0 ? time_left(end_ms) : timeout_ms;
+
+		error = channel->missing == 0
+				? receive_first(channel, left_ms, frame_out)
+				: receive_piece(channel, left_ms, frame_out);
+	} while (error == ERR_NONE && channel->missing > 0);
+	return error;
+}
+
+bool frame_is_partial(const struct channel *channel)
+{
+	return channel->missing > 0;
 }
 
 void frame_free(struct frame *frame)
 {
 	if (frame->map != NULL)
 		munmap(frame->map, frame->map_bytes);
+	buffer_free(&frame->pieces);
 	if (frame->file >= 0)
 		close(frame->file);
 	*frame = (struct frame){.file = -1};

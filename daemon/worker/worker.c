@@ -134,9 +134,10 @@ static enum error receive(struct channel *requests, struct held *held,
 
 void worker_main(int socket)
 {
-	struct channel requests = channel_of(socket, MAX_REQUEST_BYTES);
+	struct channel requests =
+		channel_without_files(socket, MAX_REQUEST_BYTES);
 	/* with a room of its own: a request stands while something is asked */
-	struct channel asks = channel_of(socket, MAX_REQUEST_BYTES);
+	struct channel asks = channel_without_files(socket, MAX_REQUEST_BYTES);
 	struct worker *worker = worker_create();
 	struct held held = {0};
 	enum error error = ERR_NONE;

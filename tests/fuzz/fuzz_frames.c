@@ -39,12 +39,22 @@ static void read_message(struct slice bytes)
 {
 	struct channel channel;
 	struct frame frame;
+	enum error error;
 	int ends[2];
 
 	require(channel_pair(ends) == ERR_NONE);
 	channel = channel_of(ends[0], MAX_BODY);
 	send(ends[1], bytes.data, bytes.size, MSG_NOSIGNAL);
-	if (frame_receive(&channel, 0, &frame) == ERR_NONE) {
+	error = frame_receive(&channel, 0, &frame);
+	/* as many of the same bytes as are missing of the body, or too few */
+	if (error == ERR_TIMEOUT && frame_is_partial(&channel)) {
+		size_t size = channel.missing < bytes.size ? channel.missing
+							   : bytes.size;
+
+		send(ends[1], bytes.data, size, MSG_NOSIGNAL);
+		error = frame_receive(&channel, 0, &frame);
+	}
+	if (error == ERR_NONE) {
 		require(frame.head.size <= FRAME_MAX_HEAD &&
 			frame.body.size <= MAX_BODY && frame.file == -1);
 		touch(frame.head);

@@ -203,7 +203,7 @@ static const struct {
 
 static void rogue_main(int socket)
 {
-	struct channel channel = channel_of(socket, MAX_FRAME);
+	struct channel channel = channel_without_files(socket, MAX_FRAME);
 	struct frame frame;
 
 	while (frame_receive(&channel, -1, &frame) == ERR_NONE) {

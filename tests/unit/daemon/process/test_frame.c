@@ -1,6 +1,7 @@
 #include "daemon/process/frame.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,7 @@ struct header {
 	uint32_t magic;
 	uint32_t kind;
 	uint32_t head_bytes;
-	uint32_t has_body_file;
+	uint32_t place; /* 0: here, 1: in a file, 2: after it */
 	uint32_t has_file;
 	uint32_t reserved;
 	uint64_t body_bytes;
@@ -220,7 +221,8 @@ static const struct header right = {.magic = 0x746c7064};
 
 START_TEST(what_is_no_frame_is_refused)
 {
-	struct header wrong[] = {right, right, right, right, right, right};
+	struct header wrong[] = {right, right, right, right,
+				 right, right, right, right};
 
 	ck_assert_int_eq(forge(&right, sizeof(right), -1, 0), ERR_NONE);
 	ck_assert_int_eq(forge(&right, sizeof(right) - 1, -1, 0),
@@ -228,12 +230,119 @@ START_TEST(what_is_no_frame_is_refused)
 	wrong[0].magic++;
 	wrong[1].head_bytes = 1;
 	wrong[2].body_bytes = 1;
-	wrong[3].has_body_file = 1;
+	wrong[3].place = 1;
 	wrong[4].has_file = 1;
 	wrong[5].reserved = 1;
+	wrong[6].place = 2;
+	wrong[7].place = 3;
+	wrong[7].body_bytes = 1;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert_int_eq(forge(&wrong[i], sizeof(right), -1, 0),
 				 ERR_MALFORMED);
+}
+END_TEST
+
+/* Send so many letters as a message. */
+static void send_piece(size_t size)
+{
+	char *bytes = letters(size);
+
+	ck_assert_int_eq(send(ours.socket, bytes, size, 0), (ssize_t)size);
+	free(bytes);
+}
+
+enum { PIECE = 64 * 1024 }; /* as frame.c has it */
+
+/* A header whose body of a piece and ten bytes follows. */
+static struct header announce(void)
+{
+	struct header header = right;
+
+	header.place = 2;
+	header.body_bytes = PIECE + 10;
+	return header;
+}
+
+START_TEST(a_frame_in_pieces_is_received_when_all_have_come)
+{
+	struct header header = announce();
+	struct frame frame;
+
+	ck_assert_int_eq(forge(&header, sizeof(header), -1, 0), ERR_TIMEOUT);
+	ck_assert(frame_is_partial(&theirs));
+	send_piece(PIECE);
+	ck_assert_int_eq(frame_receive(&theirs, 10, &frame), ERR_TIMEOUT);
+	ck_assert(frame_is_partial(&theirs));
+	send_piece(10);
+	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_NONE);
+	ck_assert(!frame_is_partial(&theirs));
+	ck_assert_uint_eq(frame.body.size, PIECE + 10);
+	ck_assert_mem_eq(frame.body.data + PIECE, "abcdefghij", 10);
+	frame_free(&frame);
+	ck_assert(passes(1));
+}
+END_TEST
+
+START_TEST(pieces_of_another_size_are_refused)
+{
+	const size_t sizes[] = {PIECE - 1, PIECE + 1, 10};
+	struct header header = announce();
+	struct frame frame;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		ck_assert_int_eq(forge(&header, sizeof(header), -1, 0),
+				 ERR_TIMEOUT);
+		send_piece(sizes[i]);
+		ck_assert_int_eq(frame_receive(&theirs, 0, &frame),
+				 ERR_MALFORMED);
+		ck_assert(!frame_is_partial(&theirs));
+	}
+	header.body_bytes = MAX_BODY + 1;
+	ck_assert_int_eq(forge(&header, sizeof(header), -1, 0), ERR_MALFORMED);
+	/* a partial one ends with its channel */
+	header = announce();
+	ck_assert_int_eq(forge(&header, sizeof(header), -1, 0), ERR_TIMEOUT);
+	send_piece(PIECE);
+	ck_assert_int_eq(frame_receive(&theirs, 0, &frame), ERR_TIMEOUT);
+}
+END_TEST
+
+static void *send_all(void *bytes)
+{
+	const struct slice *body = bytes;
+	struct channel channel = channel_without_files(ends[0], 0);
+
+	return frame_send(&channel, &(struct frame_parts){.kind = 7,
+							  .body = *body,
+							  .file = -1}) ==
+			       ERR_NONE
+		       ? bytes
+		       : NULL;
+}
+
+START_TEST(an_end_without_files_sends_large_bodies)
+{
+	const size_t sizes[] = {FRAME_MAX_INLINE, FRAME_MAX_INLINE + 1, LARGE,
+				MAX_BODY};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *bytes = letters(sizes[i]);
+		struct slice body = {bytes, sizes[i]};
+		struct frame frame;
+		pthread_t sender;
+		void *sent;
+
+		ck_assert_int_eq(pthread_create(&sender, NULL, send_all, &body),
+				 0);
+		ck_assert_int_eq(frame_receive(&theirs, 10000, &frame),
+				 ERR_NONE);
+		ck_assert(slice_equal(frame.body, body));
+		ck_assert_ptr_null(frame.map);
+		ck_assert_int_eq(pthread_join(sender, &sent), 0);
+		ck_assert_ptr_nonnull(sent);
+		frame_free(&frame);
+		free(bytes);
+	}
 }
 END_TEST
 
@@ -249,11 +358,17 @@ static size_t count_files(void)
 START_TEST(files_that_were_not_announced_are_closed)
 {
 	size_t before = count_files();
+	struct header body_after = right;
 
+	body_after.place = 2;
+	body_after.body_bytes = 1;
 	ck_assert_int_eq(forge(&right, sizeof(right), ends[0], 1),
 			 ERR_MALFORMED);
 	ck_assert_int_eq(forge(&right, sizeof(right), ends[0], 4),
 			 ERR_MALFORMED);
+	/* with a piece */
+	ck_assert_int_eq(forge(&body_after, sizeof(right), -1, 0), ERR_TIMEOUT);
+	ck_assert_int_eq(forge(&right, 1, ends[0], 1), ERR_MALFORMED);
 	ck_assert_uint_eq(count_files(), before);
 }
 END_TEST
@@ -283,7 +398,7 @@ START_TEST(files_of_what_is_no_frame_are_closed)
 	wrong[0].magic++;
 	wrong[1].head_bytes = 1;
 	wrong[2].has_file = 1;
-	wrong[3].has_body_file = 1; /* a socket is no body */
+	wrong[3].place = 1; /* a socket is no body */
 	wrong[3].body_bytes = 1;
 	wrong[3].has_file = 1;
 	for (size_t size = 0; size < sizeof(right); size++)
@@ -313,7 +428,7 @@ START_TEST(a_body_that_could_change_is_refused)
 	const int seals[] = {0, F_SEAL_WRITE, F_SEAL_SHRINK | F_SEAL_GROW, all};
 	struct header header = right;
 
-	header.has_body_file = 1;
+	header.place = 1;
 	header.body_bytes = LARGE;
 	for (size_t i = 0; i < sizeof(seals) / sizeof(seals[0]); i++) {
 		int file = file_with(LARGE, seals[i]);
@@ -331,7 +446,7 @@ START_TEST(a_body_of_another_size_is_refused)
 	struct header header = right;
 	int file = file_with(LARGE, all);
 
-	header.has_body_file = 1;
+	header.place = 1;
 	header.body_bytes = LARGE + 1;
 	ck_assert_int_eq(forge(&header, sizeof(header), file, 1),
 			 ERR_MALFORMED);
@@ -361,6 +476,9 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_file_comes_along);
 	tcase_add_test(tcase, waiting_ends_in_time_and_with_the_other_end);
 	tcase_add_test(tcase, what_is_no_frame_is_refused);
+	tcase_add_test(tcase, a_frame_in_pieces_is_received_when_all_have_come);
+	tcase_add_test(tcase, pieces_of_another_size_are_refused);
+	tcase_add_test(tcase, an_end_without_files_sends_large_bodies);
 	tcase_add_test(tcase, files_that_were_not_announced_are_closed);
 	tcase_add_test(tcase, files_of_an_empty_message_are_closed);
 	tcase_add_test(tcase, files_of_what_is_no_frame_are_closed);

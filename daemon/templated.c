@@ -20,6 +20,7 @@
 #include "daemon/process/roster.h"
 #include "daemon/runtime/activation.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/datagram.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
 #include "daemon/runtime/trial.h"
@@ -351,6 +352,8 @@ static int serve_as_user(const struct config *config, const char *path,
 
 	if (!clear_sockets(config) || !recover_store(config))
 		return FAILED;
+	if (notify_is_wanted())
+		datagram_open();
 	set = block_signals();
 	/* before there is anything that others shall not have */
 	if (starter_create(&starter, config->allows_exec) != ERR_NONE)

@@ -1,18 +1,16 @@
 #include "daemon/runtime/log_output.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "daemon/runtime/clock.h"
+#include "daemon/runtime/datagram.h"
 #include "store/date.h"
 
 /* 2017-03-06T04:03:53Z with the milliseconds before the Z. */
@@ -94,26 +92,13 @@ void log_output_journal(const struct log_event *event, struct buffer *out)
 
 bool log_output_send(const char *path, const struct log_event *event)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct buffer message = {0};
-	size_t length = strlen(path);
-	ssize_t sent;
-	int file;
+	bool is_sent;
 
-	if (length >= sizeof(address.sun_path))
-		return false;
-	memcpy(address.sun_path, path, length);
-	file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (file < 0)
-		return false;
 	log_output_journal(event, &message);
-	sent = sendto(
-		file, message.data, message.size, MSG_NOSIGNAL | MSG_DONTWAIT,
-		(const struct sockaddr *)&address,
-		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
-	close(file);
+	is_sent = datagram_send(path, buffer_slice(&message));
 	buffer_free(&message);
-	return sent >= 0;
+	return is_sent;
 }
 
 bool log_output_is_stream(const char *stream, int file)
@@ -157,10 +142,13 @@ void log_output_set(enum log_format format)
 {
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes it */
 	const char *stream = getenv("JOURNAL_STREAM");
+	bool is_journal = log_output_is_stream(stream, STDERR_FILENO);
 
+	if (is_journal)
+		datagram_open(); /* also for another format later */
 	if (format == LOG_FORMAT_JSON)
 		log_set_sink(to_json);
-	else if (log_output_is_stream(stream, STDERR_FILENO))
+	else if (is_journal)
 		log_set_sink(to_journal);
 	else
 		log_set_sink(NULL);

@@ -1,11 +1,9 @@
 #include "daemon/runtime/notify.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
+
+#include "daemon/runtime/datagram.h"
 
 /* The environment is never changed, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
@@ -19,24 +17,10 @@ bool notify_is_wanted(void)
 
 void notify_send(const char *state)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *path = getenv("NOTIFY_SOCKET");
-	size_t length = path == NULL ? 0 : strlen(path);
-	int file;
 
-	if (length == 0 || length >= sizeof(address.sun_path))
-		return;
-	memcpy(address.sun_path, path, length);
-	if (address.sun_path[0] == '@')
-		address.sun_path[0] = '\0'; /* not in the file system */
-	file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (file < 0)
-		return;
-	/* without waiting for a manager that does not read */
-	sendto(file, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT,
-	       (const struct sockaddr *)&address,
-	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
-	close(file);
+	if (path != NULL)
+		datagram_send(path, slice_of(state));
 }
 
 uint32_t notify_watchdog_ms(void)

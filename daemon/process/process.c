@@ -49,13 +49,19 @@ struct starter {
 static bool is_passed_on(const char *variable)
 {
 	static const char *const prefixes[] = {
-		"PATH=",           "TZ=",
-		"JOURNAL_STREAM=", "LD_",
-		"MALLOC_",         "GLIBC_TUNABLES=",
-		"LOCALDOMAIN=",    "RES_OPTIONS=",
-		"SSL_CERT_",       "ASAN_OPTIONS=",
-		"TSAN_OPTIONS=",   "UBSAN_OPTIONS=",
-		"LSAN_OPTIONS=",   "LLVM_PROFILE_FILE=",
+		"PATH=",
+		"TZ=",
+		"LD_",
+		"MALLOC_",
+		"GLIBC_TUNABLES=",
+		"LOCALDOMAIN=",
+		"RES_OPTIONS=",
+		"SSL_CERT_",
+		"ASAN_OPTIONS=",
+		"TSAN_OPTIONS=",
+		"UBSAN_OPTIONS=",
+		"LSAN_OPTIONS=",
+		"LLVM_PROFILE_FILE=",
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)

@@ -104,11 +104,13 @@ static enum error enter(enum role role, struct channel *channel)
 
 /*
  * A service manager, or a terminal, may tell all processes at once to end: the
- * keeper does, when the others have done what it wants of them.
+ * keeper does, when the others have done what it wants of them. A write that is
+ * over the limit of files' size gives an error.
  */
 static void leave_signals(void)
 {
-	static const int numbers[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP};
+	static const int numbers[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP,
+				      SIGXFSZ};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		signal(numbers[i], SIG_IGN);

@@ -35,6 +35,8 @@ enum {
 		     SANDBOX_LIMITS,
 	LANDLOCKED = SANDBOX_FILES | SANDBOX_TCP | SANDBOX_SCOPES,
 	LINKS_OF_ONE_THREAD = 3, /* of /proc/self/task: ., .., the thread */
+	AUTHORITIES_BYTES = 33 << 20, /* of the system and of the operator */
+	WORKER_FILES = 32, /* its channel, its log, the body of a request */
 };
 
 static const unsigned walls[ROLE_COUNT] = {
@@ -131,21 +133,35 @@ static bool limit(__rlimit_resource_t resource, uint64_t most)
 	return setrlimit(resource, &now) == 0;
 }
 
+/* Whether lines of the log go to a file, which may be of any size. */
+static bool logs_to_file(void)
+{
+	struct stat status;
+
+	return fstat(STDERR_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 static bool set_limits(const struct sandbox_options *options)
 {
 	bool is_set = limit(RLIMIT_CORE, 0);
 
-	/* as many as there may be, which connections and clients need; the
-	 * commands of the starter have the limit that the daemon began with */
-	if (options->max_files != 0 || options->role != ROLE_STARTER)
-		is_set &= limit(RLIMIT_NOFILE, options->max_files != 0
-						       ? options->max_files
-						       : RLIM_INFINITY);
+	if (options->max_files != 0)
+		is_set &= limit(RLIMIT_NOFILE, options->max_files);
+	else if (options->role == ROLE_WORKER)
+		is_set &= limit(RLIMIT_NOFILE, WORKER_FILES);
+	else if (options->role != ROLE_STARTER)
+		/* all that there are, which connections and clients need; the
+		 * commands of the starter keep the limit of the start */
+		is_set &= limit(RLIMIT_NOFILE, RLIM_INFINITY);
 	if (options->memory_bytes != 0 && !IS_SANITIZED)
 		is_set &= limit(RLIMIT_AS, options->memory_bytes);
 	/* the leak checker has a process */
 	if (options->role == ROLE_WORKER && !IS_SANITIZED)
 		is_set &= limit(RLIMIT_NPROC, 0);
+	if (!IS_SANITIZED && !logs_to_file() && options->role == ROLE_WORKER)
+		is_set &= limit(RLIMIT_FSIZE, 0);
+	if (!IS_SANITIZED && !logs_to_file() && is_networked(options->role))
+		is_set &= limit(RLIMIT_FSIZE, AUTHORITIES_BYTES);
 	return is_set;
 }
 

@@ -8,7 +8,7 @@
  *          filter: no tracing, mounting, modules, keys or odd sockets.
  * fetcher  TCP and UDP, threads, and to read: resolver, authorities, libraries.
  * courier  As the fetcher.
- * worker   The descriptors that it has, and memory.
+ * worker   The descriptors that it has, and memory of its address space alone.
  *
  * Builds with sanitizers need other calls, files and terabytes of addresses:
  * there a process only loses privileges, and has limits of files and core.
@@ -31,7 +31,9 @@ struct sandbox_options {
 					courier may read, too; ended by NULL;
 					or NULL */
 	uint64_t memory_bytes;       /* of address space; 0: no limit */
-	uint32_t max_files;          /* descriptors; 0: no limit */
+	uint32_t max_files;          /* descriptors; 0: as many as the role
+					needs: a worker few, the starter its
+					soft limit, others their hard one */
 	bool connects;               /* a keeper: to other nodes */
 };
 

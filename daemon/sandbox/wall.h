@@ -12,8 +12,8 @@ enum sandbox_wall {
 						others, abstract Unix sockets */
 	SANDBOX_NAMESPACES = 1U << 5,        /* of users, network, IPC */
 	SANDBOX_EMPTY_ROOT = 1U << 6,
-	SANDBOX_LIMITS = 1U << 7, /* core 0, files, address space; worker: no
-				     process */
+	SANDBOX_LIMITS = 1U << 7, /* core 0, descriptors, address space, size
+				     of files; worker: no process */
 	SANDBOX_CODE = 1U << 8,   /* what was written is not executed */
 };
 

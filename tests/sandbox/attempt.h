@@ -23,6 +23,9 @@ struct surroundings {
 	struct sockaddr_un path;   /* and there */
 	struct sockaddr_un hidden; /* abstract, and there */
 	socklen_t hidden_bytes;
+	struct sockaddr_un datagrams; /* for datagrams */
+	int receiving;                /* the socket of that name */
+	int inherited;                /* a file that is open to write */
 	pid_t parent;
 };
 
@@ -45,6 +48,7 @@ struct attempt_row {
 extern const struct attempt_row file_attempts[];
 extern const struct attempt_row network_attempts[];
 extern const struct attempt_row process_attempts[];
+extern const struct attempt_row memory_attempts[];
 extern const struct attempt_row kernel_attempts[];
 
 #endif

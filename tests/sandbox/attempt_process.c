@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/sandbox/wall.h"
 #include "tests/sandbox/attempt.h"
 
 enum { PAGE = 4096 };
@@ -220,7 +221,8 @@ const struct attempt_row process_attempts[] = {
 	{"start a thread", start_thread, "+++-+", 0},
 	{"trace the parent", trace_parent, "-----", 0},
 	{"read the parent's memory", read_parent, "-----", 0},
-	{"open the parent's memory in /proc", open_parent, "-+---", 0},
+	{"open the parent's memory in /proc", open_parent, "-+---",
+	 SANDBOX_TCP},
 	{"signal the parent", signal_parent, "-+---", 0},
 	{"signal itself", signal_itself, "+++++", 0},
 	{"have the parent signalled by a pipe", own_signals_of_pipe, "-+---",

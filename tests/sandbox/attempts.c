@@ -2,8 +2,10 @@
  * tests/sandbox/attempts.c - what each role of the daemon can do and cannot, as
  * a table. Each attempt is made in a process of its own, which has entered the
  * sandbox of the role: of a user who is nobody, and again of root if we are.
- * The first column is without a sandbox. Fails where the table is not the one
- * that is expected.
+ * For nobody also where the systemd unit refuses calls, and without Landlock:
+ * what those take from the sandbox is not what keeps a role from an attempt,
+ * unless the row says so. The first column is without a sandbox. Fails where
+ * the table is not the one that is expected.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,6 +21,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <seccomp.h>
 
 #include "daemon/sandbox/sandbox.h"
 #include "daemon/sandbox/user.h"
@@ -39,13 +43,27 @@ struct outcome {
 };
 
 static const struct attempt_row *const tables[] = {
-	file_attempts,
-	network_attempts,
-	process_attempts,
-	kernel_attempts,
+	file_attempts,   network_attempts, process_attempts,
+	memory_attempts, kernel_attempts,
 };
 
 static struct surroundings around;
+
+/* Where the sandbox is entered. */
+enum place {
+	PLACE_KERNEL,     /* with all that this kernel has */
+	PLACE_UNIT,       /* under what conf/templated.service refuses */
+	PLACE_OLD_KERNEL, /* without Landlock */
+	PLACES
+};
+
+static const char *const place_names[PLACES] = {"as nobody", "in the unit",
+						"without Landlock"};
+
+static enum place place;
+
+/* A role has had a filter: sanitizers have none, wherever they are. */
+static bool has_filter;
 
 static void fail(const char *what)
 {
@@ -53,12 +71,20 @@ static void fail(const char *what)
 	_exit(EXIT_FAILURE);
 }
 
+static int bound(int family, int type, const void *address, socklen_t bytes)
+{
+	int file = socket(family, type | SOCK_CLOEXEC, 0);
+
+	if (file < 0 || bind(file, address, bytes) != 0)
+		fail("binding");
+	return file;
+}
+
 static int serve(int family, const void *address, socklen_t bytes)
 {
-	int file = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int file = bound(family, SOCK_STREAM, address, bytes);
 
-	if (file < 0 || bind(file, address, bytes) != 0 ||
-	    listen(file, FILES) != 0)
+	if (listen(file, FILES) != 0)
 		fail("listening");
 	return file;
 }
@@ -66,6 +92,7 @@ static int serve(int family, const void *address, socklen_t bytes)
 static void make_surroundings(void)
 {
 	socklen_t bytes = sizeof(around.tcp);
+	char path[MAX_NAME];
 
 	snprintf(around.folder, sizeof(around.folder), "/tmp/attempts-XXXXXX");
 	if (mkdtemp(around.folder) == NULL || chdir(around.folder) != 0 ||
@@ -83,6 +110,17 @@ static void make_surroundings(void)
 		 around.folder);
 	serve(AF_UNIX, &around.path, sizeof(around.path));
 	chmod(around.path.sun_path, 0666);
+	around.datagrams.sun_family = AF_UNIX;
+	snprintf(around.datagrams.sun_path, sizeof(around.datagrams.sun_path),
+		 "%s/d", around.folder);
+	around.receiving = bound(AF_UNIX, SOCK_DGRAM, &around.datagrams,
+				 sizeof(around.datagrams));
+	chmod(around.datagrams.sun_path, 0666);
+	snprintf(path, sizeof(path), "%s/log", around.folder);
+	around.inherited = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (around.inherited < 0)
+		fail(path);
+	unlink(path);
 	around.hidden.sun_family = AF_UNIX;
 	snprintf(around.hidden.sun_path + 1, sizeof(around.hidden.sun_path) - 1,
 		 "%s", around.folder);
@@ -113,6 +151,7 @@ static void bring_client(void)
 /* As each attempt shall find it. */
 static void tidy(void)
 {
+	char text[8];
 	int file;
 
 	unlink(around.copy);
@@ -122,12 +161,56 @@ static void tidy(void)
 	if (file < 0 || fchmod(file, 0666) != 0 || write(file, "store", 5) != 5)
 		fail(around.store);
 	close(file);
+	/* its queue is short */
+	while (recv(around.receiving, text, sizeof(text), MSG_DONTWAIT) > 0)
+		;
+	if (ftruncate(around.inherited, 0) != 0)
+		fail("a file to inherit");
+	lseek(around.inherited, 0, SEEK_SET);
 	bring_client();
 }
 
 static bool say(int file, struct outcome outcome)
 {
 	return write(file, &outcome, sizeof(outcome)) == sizeof(outcome);
+}
+
+/* Have the calls fail, as a unit or an older kernel does. */
+static bool refuse(int error, const char *const *names)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	bool is_done = filter != NULL;
+
+	for (; is_done && *names != NULL; names++)
+		is_done = seccomp_rule_add(
+				  filter, SCMP_ACT_ERRNO((unsigned)error),
+				  seccomp_syscall_resolve_name(*names), 0) == 0;
+	is_done = is_done && seccomp_load(filter) == 0;
+	if (filter != NULL)
+		seccomp_release(filter);
+	return is_done;
+}
+
+/* Lines of the log go to journald's socket, or at least to no file. */
+static bool enter_place(void)
+{
+	/* of RestrictNamespaces, and of @privileged and @resources as far as
+	 * the daemon or an attempt calls them */
+	static const char *const unit[] = {"unshare",   "setns",     "chroot",
+					   "capset",    "setrlimit", "bpf",
+					   "setresuid", "setresgid", NULL};
+	static const char *const landlock[] = {"landlock_create_ruleset",
+					       "landlock_add_rule",
+					       "landlock_restrict_self", NULL};
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDERR_FILENO) < 0)
+		return false;
+	close(null);
+	if (place == PLACE_UNIT)
+		return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+		       refuse(EPERM, unit);
+	return place != PLACE_OLD_KERNEL || refuse(ENOSYS, landlock);
 }
 
 /* Twice: an attempt that executes a program does not come back. */
@@ -141,8 +224,8 @@ static bool try_it(attempt *run, enum role role, int said)
 	struct sandbox_report report = {0};
 	struct outcome outcome = {0};
 
-	if ((unsigned)role != NO_ROLE &&
-	    sandbox_enter(&options, &report) != ERR_NONE)
+	if (!enter_place() || ((unsigned)role != NO_ROLE &&
+			       sandbox_enter(&options, &report) != ERR_NONE))
 		return false;
 	outcome.lacks = report.lacks;
 	if (!say(said, outcome))
@@ -215,6 +298,8 @@ static unsigned try_row(const struct attempt_row *row, bool is_root)
 
 		tidy();
 		outcome = watch(row->run, (enum role)column);
+		has_filter |= column != NO_ROLE &&
+			      (outcome.lacks & SANDBOX_SYSTEM_CALLS) == 0;
 		is_as_expected =
 			column == NO_ROLE ||
 			is_right(outcome, row, (enum role)column, is_root);
@@ -230,7 +315,7 @@ static unsigned try_all(bool is_root)
 	unsigned wrong = 0;
 
 	around.parent = getpid();
-	printf("%-38s %*s ", is_root ? "as root" : "as nobody", CELL - 1,
+	printf("%-38s %*s ", is_root ? "as root" : place_names[place], CELL - 1,
 	       "(free)");
 	for (unsigned role = 0; role < ROLE_COUNT; role++)
 		printf(" %*s ", CELL - 1, role_name((enum role)role));
@@ -293,6 +378,18 @@ static unsigned describe(void)
 	return wrong;
 }
 
+static unsigned try_everywhere(void)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < PLACES && (i == 0 || has_filter); i++) {
+		place = (enum place)i;
+		wrong += try_all(false);
+	}
+	place = PLACE_KERNEL;
+	return wrong;
+}
+
 /* Whoever tries is of the same user, and may be traced, so that nothing but the
  * sandbox is in the way. */
 static unsigned try_as_nobody(void)
@@ -302,7 +399,7 @@ static unsigned try_as_nobody(void)
 	int status = 0;
 
 	if (geteuid() != 0)
-		return try_all(false);
+		return try_everywhere();
 	unlink(around.store);
 	fflush(stdout);
 	child = fork();
@@ -311,7 +408,7 @@ static unsigned try_as_nobody(void)
 
 		if (user_become("nobody", reason) == ERR_NONE &&
 		    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0)
-			wrong = try_all(false);
+			wrong = try_everywhere();
 		fflush(stdout);
 		_exit(wrong > 0);
 	}
@@ -332,6 +429,7 @@ int main(void)
 	tidy();
 	unlink(around.store);
 	unlink(around.path.sun_path);
+	unlink(around.datagrams.sun_path);
 	rmdir(around.folder);
 	if (wrong > 0)
 		puts("not as expected: !");

@@ -215,15 +215,20 @@ static void describe(int64_t status, char *why)
 bool starter_look(struct starter *starter, char *why_out)
 {
 	int status;
+	bool has_ended =
+		waitpid(starter->pid, &status, WNOHANG) == starter->pid;
+	/* after the wait: it is set before the channel is closed */
+	bool is_lost = atomic_load(&starter->is_lost);
 
-	if (waitpid(starter->pid, &status, WNOHANG) == starter->pid) {
+	if (has_ended) {
 		describe(status, why_out);
 		roster_remove(starter->roster, starter->pid, true);
 		starter->pid = 0;
-		return false;
 	}
-	snprintf(why_out, PROCESS_END_BYTES, "it does not answer");
-	return !atomic_load(&starter->is_lost);
+	/* one that was lost may end because its channel is closed */
+	if (is_lost)
+		snprintf(why_out, PROCESS_END_BYTES, "it does not answer");
+	return !has_ended && !is_lost;
 }
 
 void starter_limit(struct starter *starter, uint32_t answer_ms)
@@ -287,8 +292,8 @@ static enum error take_answer(struct starter *starter, int64_t *number_out,
  */
 static void lose_starter(struct starter *starter)
 {
-	channel_close(&starter->channel);
 	atomic_store(&starter->is_lost, true);
+	channel_close(&starter->channel);
 	pthread_kill(starter->owner, SIGCHLD);
 }
 

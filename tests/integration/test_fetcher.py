@@ -74,7 +74,10 @@ class Fetcher(harness.Case):
         self.assertEqual(daemon.partition(web.host), wanted)
         self.assertEqual(events(daemon), wanted_events)
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
-        self.assertEqual(daemon.messages().count("signal 9 (Killed)"), KILLS)
+        self.assertIn("signal 9 (Killed)", daemon.messages())
+        self.assertIn(
+            f'templated_process_deaths_total{{role="fetcher"}} {KILLS}\n',
+            daemon.get("/metrics").text)
         # what was asked for again was with a fetcher when it was killed: one
         # request at a time, as the host has it
         self.assertLessEqual(len(web.requests()), 2 * before + KILLS)

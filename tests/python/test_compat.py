@@ -71,8 +71,8 @@ def test_csv_has_no_formulas():
         page, URL, output_format="csv")), delimiter="\t"))
     assert rows[0][4] == "'=HYPERLINK(1)"
     cells = {"=1": "'=1", "\t1": "'\t1", " \u201c-1+1": "' \u201c-1+1",
-             "\uff20a": "'\uff20a", "-12.5": "-12.5", "+3%": "+3%", "a=1": "a=1",
-             "-": "'-", "": ""}
+             "\uff20a": "'\uff20a", "-12.5": "-12.5", "+3%": "+3%",
+             "a=1": "a=1", "-": "'-", "": ""}
     assert {text: trafilatura._cell(text) for text in cells} == cells
 
 

@@ -9,7 +9,8 @@ instead. Nothing is fetched: there is no fetch_url.
 
 What differs besides: links are always in Markdown; the language and the date
 are those that the page declares, never guessed; `fingerprint` is
-templated's; in "csv" an apostrophe stands before a cell that a spreadsheet would run (`=1+1`);
+templated's; in "csv" an apostrophe stands before a cell that a spreadsheet
+would run (`=1+1`);
 of text and Markdown the comments stand where the page has them.
 """
 

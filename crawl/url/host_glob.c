@@ -30,7 +30,8 @@ static bool host_glob_parse(struct slice text, char *out)
 	struct url url;
 
 	for (size_t i = 0; i < text.size; i++)
-		if (memchr("/\\@?#", ((const char *)text.data)[i], 5) != NULL)
+		/* a NUL ends the string, and so is found, too */
+		if (strchr("/\\@?#", ((const char *)text.data)[i]) != NULL)
 			return false;
 	(void)snprintf(address, sizeof(address), "http://%.*s", (int)text.size,
 		       (const char *)text.data);

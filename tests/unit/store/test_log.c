@@ -131,24 +131,26 @@ static void say(int number)
 			 "number %d", number);
 }
 
+static void check_last(int count, const char *message)
+{
+	ck_assert_int_eq(last.count, count);
+	ck_assert_str_eq(last.message, message);
+}
+
 START_TEST(a_kind_has_one_line_a_minute)
 {
 	limit = (struct log_limit){0};
 	for (int i = 0; i < 100; i++)
 		say(i);
-	ck_assert_int_eq(last.count, 1);
-	ck_assert_str_eq(last.message, "number 0");
+	check_last(1, "number 0");
 	log_flush(false);
-	ck_assert_int_eq(last.count, 1);
+	check_last(1, "number 0");
 	limit.until_ms = 0; /* a minute later */
 	say(100);
-	ck_assert_int_eq(last.count, 2);
-	ck_assert_str_eq(last.message,
-			 "number 100 (99 lines of this kind left out before)");
+	log_flush(true);
+	check_last(2, "number 100 (99 lines of this kind left out before)");
 	ck_assert_str_eq(last.site, "a.example");
 	ck_assert_int_eq(last.level, LOG_LEVEL_WARN);
-	log_flush(true);
-	ck_assert_int_eq(last.count, 2);
 }
 END_TEST
 

@@ -265,36 +265,47 @@ START_TEST(a_slow_hook_delays_no_other)
 }
 END_TEST
 
+static struct post wait_for_post(void)
+{
+	uint64_t end_ms = clock_steady_ms() + ANSWER_MS;
+	struct post post = {0};
+
+	while (post.event == 0 && clock_steady_ms() < end_ms) {
+		look_and_send();
+		post = next_post();
+	}
+	return post;
+}
+
+/* Fail the event, for this many times now; the pause that follows, in ms. */
+static uint64_t fail_event(uint64_t number, uint32_t failures)
+{
+	const struct hook_report *report;
+	uint64_t before_ms = clock_wall_ms();
+	struct post post = wait_for_post();
+
+	ck_assert_uint_eq(post.event, number);
+	answer(&post, 500);
+	report = &delivery.outlets[0]->report;
+	ck_assert_uint_eq(report->failures, failures);
+	ck_assert_uint_eq(report->http_status, 500);
+	ck_assert_uint_eq(report->number_count, 0);
+	ck_assert_str_eq(delivery.outlets[0]->error, "HTTP status 500");
+	ck_assert_uint_gt(report->next_ms, before_ms);
+	return report->next_ms - clock_wall_ms();
+}
+
 START_TEST(a_failed_event_is_tried_again_later_and_later)
 {
 	uint64_t number;
-	uint64_t pause[2];
+	uint64_t pause_ms;
 
 	put_hook(1, "http://a.example/");
 	number = put_event(1);
 	put_event(1);
-	for (uint32_t i = 0; i < 2; i++) {
-		struct hook_report *report;
-		uint64_t before_ms = clock_wall_ms();
-		uint64_t end_ms = clock_steady_ms() + ANSWER_MS;
-		struct post post = {0};
-
-		while (post.event == 0 && clock_steady_ms() < end_ms) {
-			look_and_send();
-			post = next_post();
-		}
-		ck_assert_uint_eq(post.event, number);
-		answer(&post, 500);
-		report = &delivery.outlets[0]->report;
-		ck_assert_uint_eq(report->failures, i + 1);
-		ck_assert_uint_eq(report->http_status, 500);
-		ck_assert_uint_eq(report->number_count, 0);
-		ck_assert_str_eq(delivery.outlets[0]->error, "HTTP status 500");
-		ck_assert_uint_gt(report->next_ms, before_ms);
-		pause[i] = report->next_ms - clock_wall_ms();
-		report->next_ms += i == 1 ? LONG_PAUSE_MS : 0;
-	}
-	ck_assert_uint_gt(pause[1], pause[0]);
+	pause_ms = fail_event(number, 1);
+	ck_assert_uint_gt(fail_event(number, 2), pause_ms);
+	delivery.outlets[0]->report.next_ms += LONG_PAUSE_MS;
 	look_and_send();
 	ck_assert_uint_eq(next_post().event, 0);
 }
@@ -348,14 +359,19 @@ START_TEST(a_hook_that_is_deleted_in_flight_stays_until_its_answer)
 }
 END_TEST
 
+static void put_hooks(uint32_t count)
+{
+	for (uint32_t hook = 1; hook <= count; hook++)
+		put_hook(hook, "http://a.example/");
+}
+
 /* As another node's hooks are copied: all rows go and come again. */
 START_TEST(hooks_that_are_copied_in_flight_are_the_same_again)
 {
 	uint64_t numbers[4] = {0};
 	struct post posts[3];
 
-	for (uint32_t hook = 1; hook <= 3; hook++)
-		put_hook(hook, "http://a.example/");
+	put_hooks(3);
 	numbers[2] = put_event(2);
 	look_and_send();
 	posts[0] = next_post();
@@ -365,14 +381,13 @@ START_TEST(hooks_that_are_copied_in_flight_are_the_same_again)
 	look_and_send();
 	ck_assert_uint_eq(delivery.outlet_count, 1);
 	ck_assert_uint_eq(delivery.outlets[0]->hook, 2);
-	for (uint32_t hook = 1; hook <= 3; hook++) {
-		put_hook(hook, "http://a.example/");
+	put_hooks(3);
+	for (uint32_t hook = 1; hook <= 3; hook++)
 		numbers[hook] = put_event(hook);
-	}
 	look_and_send();
 	ck_assert_uint_eq(delivery.outlet_count, 3);
-	for (uint32_t hook = 1; hook <= 3; hook++)
-		ck_assert_uint_eq(delivery.outlets[hook - 1]->hook, hook);
+	ck_assert_uint_eq(delivery.outlets[0]->hook, 1);
+	ck_assert_uint_eq(delivery.outlets[2]->hook, 3);
 	posts[1] = next_post();
 	posts[2] = next_post();
 	ck_assert_uint_eq(posts[1].event, numbers[1]);
@@ -696,7 +711,7 @@ START_TEST(all_of_it_delivers_to_a_server)
 	struct network allowed;
 	struct delivery *whole;
 	struct hook_row row;
-	uint64_t end_ms = clock_steady_ms() + 2 * ANSWER_MS;
+	uint64_t end_ms = clock_steady_ms() + 2ULL * ANSWER_MS;
 	char error[64];
 	char url[64];
 	uint32_t hook;

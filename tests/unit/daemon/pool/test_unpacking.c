@@ -342,32 +342,42 @@ static const char archive[] =
 	"HTTP/1.1 200 OK\r\nContent-Type: image/gif\r\n\r\nGIF89a..."
 	"\r\n\r\n";
 
+static void check_first_record(size_t piece)
+{
+	struct client client = {.bytes = archive,
+				.left = sizeof(archive) - 1,
+				.piece = piece,
+				.enough = 1};
+	struct unpacking_end end = unpack(NULL, &client);
+
+	ck_assert_int_eq(end.error, ERR_STOPPED);
+	ck_assert_uint_eq(client.records, 1);
+	ck_assert_uint_eq(client.body_bytes, strlen("<p>word"));
+	ck_assert_str_eq(client.last.url, "http://a.test/x");
+	ck_assert_str_eq(client.last.charset, "b");
+	ck_assert_uint_eq(client.last.http_status, 200);
+	ck_assert_uint_eq(client.last.time_ms, 1577934245000);
+}
+
+static void check_both_records(size_t piece)
+{
+	struct client client = {
+		.bytes = archive, .left = sizeof(archive) - 1, .piece = piece};
+	struct unpacking_end end = unpack(NULL, &client);
+
+	ck_assert_int_eq(end.error, ERR_NONE);
+	ck_assert_uint_eq(end.bytes, sizeof(archive) - 1);
+	ck_assert_uint_eq(client.records, 2);
+	/* the body of a picture stays where it is */
+	ck_assert_uint_eq(client.body_bytes, strlen("<p>word"));
+	ck_assert_str_eq(client.last.content_type, "image/gif");
+}
+
 START_TEST(records_are_those_of_the_archive)
 {
 	for (size_t piece = 0; piece < sizeof(archive); piece += 7) {
-		struct client client = {.bytes = archive,
-					.left = sizeof(archive) - 1,
-					.piece = piece,
-					.enough = 1};
-		struct unpacking_end end = unpack(NULL, &client);
-
-		ck_assert_int_eq(end.error, ERR_STOPPED);
-		ck_assert_uint_eq(client.records, 1);
-		ck_assert_uint_eq(client.body_bytes, strlen("<p>word"));
-		ck_assert_str_eq(client.last.url, "http://a.test/x");
-		ck_assert_str_eq(client.last.charset, "b");
-		ck_assert_uint_eq(client.last.http_status, 200);
-		ck_assert_uint_eq(client.last.time_ms, 1577934245000);
-		client = (struct client){.bytes = archive,
-					 .left = sizeof(archive) - 1,
-					 .piece = piece};
-		end = unpack(NULL, &client);
-		ck_assert_int_eq(end.error, ERR_NONE);
-		ck_assert_uint_eq(end.bytes, sizeof(archive) - 1);
-		ck_assert_uint_eq(client.records, 2);
-		/* the body of a picture stays where it is */
-		ck_assert_uint_eq(client.body_bytes, strlen("<p>word"));
-		ck_assert_str_eq(client.last.content_type, "image/gif");
+		check_first_record(piece);
+		check_both_records(piece);
 	}
 }
 END_TEST

@@ -107,6 +107,7 @@ START_TEST(a_large_input_does_not_have_to_be_read)
 }
 END_TEST
 
+/* NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread */
 /* Whatever we have: HOME is that of the account, and FOREIGN is not there. */
 START_TEST(its_environment_is_clean_but_for_what_it_is_given)
 {
@@ -130,6 +131,7 @@ START_TEST(its_environment_is_clean_but_for_what_it_is_given)
 	check_output(wanted);
 }
 END_TEST
+/* NOLINTEND(concurrency-mt-unsafe) */
 
 START_TEST(it_has_no_descriptor_of_ours)
 {

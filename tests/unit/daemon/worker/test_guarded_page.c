@@ -115,10 +115,15 @@ START_TEST(a_slow_expression_ends_at_its_limit)
 }
 END_TEST
 
+static void add_times(int count, enum guard_kind kind, const char *text)
+{
+	for (int i = 0; i < count; i++)
+		add(kind, text);
+}
+
 START_TEST(all_guards_together_have_a_limit)
 {
-	for (int i = 0; i < 45; i++)
-		add(GUARD_XPATH, slow);
+	add_times(45, GUARD_XPATH, slow);
 	check(60000, 200);
 	ck_assert_uint_eq(json_array_size(found), 45);
 	ck_assert_str_eq(over_of(0), "page");
@@ -129,8 +134,7 @@ END_TEST
 
 START_TEST(css_counts_too)
 {
-	for (int i = 0; i < 2000; i++)
-		add(GUARD_CSS, "div div div p span, .a > p > .x, .b7");
+	add_times(2000, GUARD_CSS, "div div div p span, .a > p > .x, .b7");
 	check(60000, 100);
 	ck_assert_int_eq(matches_of(0), 1);
 	ck_assert_int_eq(matches_of(1999), -1);

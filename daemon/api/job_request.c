@@ -45,6 +45,7 @@ const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
 	const char *host = verb == FORGET ? text_of(job, "host") : NULL;
 	struct url parsed;
 
+	host_out[0] = '\0';
 	*reason_out = "verb: not one of seed, recrawl, forget, ingest";
 	if (verb == VERBS)
 		return NULL;

@@ -379,7 +379,7 @@ class Delivery(harness.Case):
             f"mv {folder}/new {folder}/log\n")
         script.chmod(0o755)
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-        foreign = {"HOME": "/root/of/another", "SECRET": "s3cret", "TZ": "UTC",
+        foreign = {"HOME": "/of/another", "SECRET": "s3cret", "TZ": "UTC",
                    "LANG": "de_DE.UTF-8", "LC_ALL": "C", "USER": "another",
                    "PATH": "/no/such/folder:" + os.environ["PATH"]}
         before = dict(os.environ)

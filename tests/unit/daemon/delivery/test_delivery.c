@@ -277,22 +277,27 @@ static struct post wait_for_post(void)
 	return post;
 }
 
+static void check_failure(const struct outlet *outlet, uint32_t failures)
+{
+	ck_assert_uint_eq(outlet->report.failures, failures);
+	ck_assert_uint_eq(outlet->report.http_status, 500);
+	ck_assert_uint_eq(outlet->report.number_count, 0);
+	ck_assert_str_eq(outlet->error, "HTTP status 500");
+}
+
 /* Fail the event, for this many times now; the pause that follows, in ms. */
 static uint64_t fail_event(uint64_t number, uint32_t failures)
 {
-	const struct hook_report *report;
 	uint64_t before_ms = clock_wall_ms();
 	struct post post = wait_for_post();
+	uint64_t next_ms;
 
 	ck_assert_uint_eq(post.event, number);
 	answer(&post, 500);
-	report = &delivery.outlets[0]->report;
-	ck_assert_uint_eq(report->failures, failures);
-	ck_assert_uint_eq(report->http_status, 500);
-	ck_assert_uint_eq(report->number_count, 0);
-	ck_assert_str_eq(delivery.outlets[0]->error, "HTTP status 500");
-	ck_assert_uint_gt(report->next_ms, before_ms);
-	return report->next_ms - clock_wall_ms();
+	check_failure(delivery.outlets[0], failures);
+	next_ms = delivery.outlets[0]->report.next_ms;
+	ck_assert_uint_gt(next_ms, before_ms);
+	return next_ms - clock_wall_ms();
 }
 
 START_TEST(a_failed_event_is_tried_again_later_and_later)
@@ -365,6 +370,13 @@ static void put_hooks(uint32_t count)
 		put_hook(hook, "http://a.example/");
 }
 
+static void check_outlets(uint32_t count)
+{
+	ck_assert_uint_eq(delivery.outlet_count, count);
+	for (uint32_t i = 0; i < count; i++)
+		ck_assert_uint_eq(delivery.outlets[i]->hook, i + 1);
+}
+
 /* As another node's hooks are copied: all rows go and come again. */
 START_TEST(hooks_that_are_copied_in_flight_are_the_same_again)
 {
@@ -385,9 +397,7 @@ START_TEST(hooks_that_are_copied_in_flight_are_the_same_again)
 	for (uint32_t hook = 1; hook <= 3; hook++)
 		numbers[hook] = put_event(hook);
 	look_and_send();
-	ck_assert_uint_eq(delivery.outlet_count, 3);
-	ck_assert_uint_eq(delivery.outlets[0]->hook, 1);
-	ck_assert_uint_eq(delivery.outlets[2]->hook, 3);
+	check_outlets(3);
 	posts[1] = next_post();
 	posts[2] = next_post();
 	ck_assert_uint_eq(posts[1].event, numbers[1]);

@@ -320,29 +320,31 @@ static void *send_all(void *bytes)
 		       : NULL;
 }
 
+static void check_large_body(size_t size)
+{
+	char *bytes = letters(size);
+	struct slice body = {bytes, size};
+	struct frame frame;
+	pthread_t sender;
+	void *sent;
+
+	ck_assert_int_eq(pthread_create(&sender, NULL, send_all, &body), 0);
+	ck_assert_int_eq(frame_receive(&theirs, 10000, &frame), ERR_NONE);
+	ck_assert(slice_equal(frame.body, body));
+	ck_assert_ptr_null(frame.map);
+	ck_assert_int_eq(pthread_join(sender, &sent), 0);
+	ck_assert_ptr_nonnull(sent);
+	frame_free(&frame);
+	free(bytes);
+}
+
 START_TEST(an_end_without_files_sends_large_bodies)
 {
 	const size_t sizes[] = {FRAME_MAX_INLINE, FRAME_MAX_INLINE + 1, LARGE,
 				MAX_BODY};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		char *bytes = letters(sizes[i]);
-		struct slice body = {bytes, sizes[i]};
-		struct frame frame;
-		pthread_t sender;
-		void *sent;
-
-		ck_assert_int_eq(pthread_create(&sender, NULL, send_all, &body),
-				 0);
-		ck_assert_int_eq(frame_receive(&theirs, 10000, &frame),
-				 ERR_NONE);
-		ck_assert(slice_equal(frame.body, body));
-		ck_assert_ptr_null(frame.map);
-		ck_assert_int_eq(pthread_join(sender, &sent), 0);
-		ck_assert_ptr_nonnull(sent);
-		frame_free(&frame);
-		free(bytes);
-	}
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		check_large_body(sizes[i]);
 }
 END_TEST
 

@@ -115,10 +115,10 @@ START_TEST(a_slow_expression_ends_at_its_limit)
 }
 END_TEST
 
-static void add_times(int count, enum guard_kind kind, const char *text)
+static void add_times(int count, uint32_t language, const char *selector)
 {
 	for (int i = 0; i < count; i++)
-		add(kind, text);
+		add(language, selector);
 }
 
 START_TEST(all_guards_together_have_a_limit)

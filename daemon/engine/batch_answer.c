@@ -111,7 +111,10 @@ static void redirect(struct batch *batch, struct site *site,
 	answer_lease(batch, site, change, &outcome);
 }
 
-/* The page is as it was: only the visit is new. */
+/*
+ * The page is as it was: only the visit is new. One that an archive has put in
+ * its place meanwhile is not the one that the server speaks of.
+ */
 static void refresh(struct batch *batch, struct site *site,
 		    struct change *change)
 {
@@ -120,7 +123,7 @@ static void refresh(struct batch *batch, struct site *site,
 	struct page_row row;
 
 	if (page_row_get(batch->txn, site->row.id, key, &row) &&
-	    row.redirect.size == 0) {
+	    row.redirect.size == 0 && (row.flags & PAGE_ROW_IS_INGESTED) == 0) {
 		outcome.cluster = row.cluster;
 		row.fetched_ms = batch->now_ms;
 		site->row.seen_ms = batch->now_ms;

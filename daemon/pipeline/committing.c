@@ -287,7 +287,8 @@ static void take_outcomes(const struct held *held, const struct change *changes)
 	for (struct job *job = held->first; job != NULL; job = job->next, i++) {
 		if (job->kind == CHANGE_INGEST) {
 			job->error = changes[i].error;
-			job->is_kept = changes[i].answer.page.is_kept;
+			job->is_kept = job->error == ERR_NONE &&
+				       changes[i].answer.page.is_kept;
 			job->is_new_site = job->error == ERR_NONE &&
 					   changes[i].answer.page.is_new_site;
 		}

@@ -569,6 +569,28 @@ START_TEST(what_was_fetched_is_replaced_on_demand_alone)
 }
 END_TEST
 
+/* The server was asked before the archive came. */
+START_TEST(not_modified_is_not_of_what_an_archive_has_put_in_place)
+{
+	struct url url;
+	struct change change = {.kind = CHANGE_FRESH, .url = &url};
+
+	memset(&terms, 0, sizeof(terms));
+	terms.replaces = true;
+	add_site(usual());
+	bring(CHANGE_PAGE, "http://a.test/x", 1, false, 0);
+	world.now_ms += 1000;
+	bring(CHANGE_INGEST, "http://a.test/x", 2, false, world.now_ms);
+	terms.replaces = false;
+	ck_assert_uint_eq(row_of("http://a.test/x").fetched_ms, world.now_ms);
+	url_parse(&url, slice_of("http://a.test/x"), NULL);
+	change.answer.outcome.http_status = 304;
+	engine_commit(world.engine, &change, 1, world.now_ms + 1000, NULL);
+	ck_assert_int_eq(change.error, ERR_NONE);
+	ck_assert_uint_eq(row_of("http://a.test/x").fetched_ms, world.now_ms);
+}
+END_TEST
+
 START_TEST(a_page_without_a_date_replaces_nothing)
 {
 	uint64_t dated;
@@ -773,6 +795,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       what_is_handed_in_makes_its_site_and_the_newest_counts);
 	tcase_add_test(tests, what_was_fetched_is_replaced_on_demand_alone);
+	tcase_add_test(tests,
+		       not_modified_is_not_of_what_an_archive_has_put_in_place);
 	tcase_add_test(tests, a_page_without_a_date_replaces_nothing);
 	tcase_add_test(
 		tests,

@@ -10,6 +10,7 @@
 #include "daemon/api/api_ingest.h"
 #include "daemon/cluster/secret_keys.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/worker/archived_record.h"
 #include "store/file.h"
 #include "store/log.h"
 #include "store/partitions.h"
@@ -19,6 +20,7 @@ enum {
 	READER_BODY_BYTES = 1024,
 	MAX_REPLY_BYTES = 256 << 20,
 	MIN_NODE_TOKEN = 16, /* characters */
+	RECORD_COPIES = 10,
 };
 
 static enum error open_store(struct service *service)
@@ -321,6 +323,20 @@ static void stop_pipeline(void *context)
 	service->pipeline = NULL;
 }
 
+/* A record is in several of the worker's buffers, and these grow by doubling.
+ */
+static uint64_t unpacker_memory(const struct config *config)
+{
+	uint64_t body_bytes = config->max_body_bytes < MAX_RECORD_BYTES
+				      ? config->max_body_bytes
+				      : MAX_RECORD_BYTES;
+
+	if (config->page_memory_bytes == 0 ||
+	    config->page_memory_bytes > RECORD_COPIES * body_bytes)
+		return config->page_memory_bytes;
+	return RECORD_COPIES * body_bytes;
+}
+
 /*
  * Those who parse for answers, so that a crawl takes none of them; and those
  * who unpack archives, one for each upload, so that none waits for one that
@@ -337,6 +353,7 @@ static enum error start_pools(void *context)
 	};
 	enum error error = pool_create(&service->pool, &options);
 
+	options.memory_bytes = unpacker_memory(service->config);
 	options.workers = (size_t)MAX_INGESTS * LISTENERS;
 	options.starts_late = true;
 	return error == ERR_NONE ? pool_create(&service->unpackers, &options)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/pool/pool.h"
+#include "daemon/runtime/clock.h"
 #include "daemon/worker/archived_record.h"
 #include "daemon/worker/item_list.h"
 #include "daemon/worker/requests.h"
@@ -13,6 +14,8 @@
 enum {
 	PIECE_BYTES = 192 * 1024, /* of the archive; it fits a message */
 	MAX_LATE = 16,            /* inquiries of a worker that has to end */
+	MAX_TURN_MS =
+		120 * 1000, /* of the worker, from one piece to the next */
 };
 
 struct unpacking_run {
@@ -22,7 +25,11 @@ struct unpacking_run {
 	uint64_t given;     /* bytes of the archive */
 	enum error failure; /* of the source */
 	enum error stopped; /* by take() */
+	bool is_over;       /* the source has no more */
 	unsigned late;
+	uint64_t answered_ms; /* steady clock: since then it is the worker's
+				 turn */
+	uint64_t turn_ms;     /* that its turns took, since the last piece */
 };
 
 static void unpacking_give_bytes(struct unpacking_run *run,
@@ -37,9 +44,12 @@ static void unpacking_give_bytes(struct unpacking_run *run,
 		run->failure = unpacking->source(unpacking->source_context,
 						 piece, PIECE_BYTES, &size);
 		said.error = run->failure;
+		run->is_over = size == 0;
 	}
 	if (said.error == ERR_NONE)
 		answer->body.size += size;
+	if (answer->body.size > 0)
+		run->turn_ms = 0;
 	run->given += answer->body.size;
 	answer->head = row_layout_encode(&bytes_answer_layout, &said);
 }
@@ -52,6 +62,8 @@ static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
 	struct records_answer said = {0};
 	struct slice item;
 
+	if (list.size == 0)
+		return false;
 	while (run->stopped == ERR_NONE && item_next(&list, &item)) {
 		if (!archived_record_read(item, unpacking->max_body_bytes,
 					  run->record))
@@ -63,20 +75,31 @@ static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
 	return run->stopped != ERR_NONE || list.size == 0;
 }
 
+/* A worker that is taken over must not go on for ever: each inquiry renews the
+ * time that its task may take. */
+static bool unpacking_is_endless(struct unpacking_run *run)
+{
+	run->turn_ms += clock_steady_ms() - run->answered_ms;
+	if (run->failure != ERR_NONE || run->stopped != ERR_NONE ||
+	    run->is_over)
+		run->late++;
+	return run->late > MAX_LATE || run->turn_ms > MAX_TURN_MS;
+}
+
 static bool unpacking_serve(void *context, const struct inquiry *inquiry,
 			    struct message *answer)
 {
 	struct unpacking_run *run = context;
+	bool is_right = inquiry->kind == ASK_BYTES;
 
-	if (run->failure != ERR_NONE || run->stopped != ERR_NONE)
-		run->late++;
-	if (run->late > MAX_LATE)
+	if (unpacking_is_endless(run))
 		return false;
 	if (inquiry->kind == ASK_BYTES)
 		unpacking_give_bytes(run, answer);
-	return inquiry->kind == ASK_BYTES ||
-	       (inquiry->kind == ASK_RECORDS &&
-		unpacking_take_records(run, inquiry->body, answer));
+	if (inquiry->kind == ASK_RECORDS)
+		is_right = unpacking_take_records(run, inquiry->body, answer);
+	run->answered_ms = clock_steady_ms();
+	return is_right;
 }
 
 static bool unpacking_take_end(void *context, struct slice head,
@@ -100,11 +123,16 @@ static bool unpacking_take_end(void *context, struct slice head,
 void pool_unpack(struct pool *pool, const struct unpacking *unpacking,
 		 struct unpacking_end *end_out)
 {
-	struct archive_request request = {unpacking->max_body_bytes};
+	struct archive_request request = {
+		.max_body_bytes = unpacking->max_body_bytes < MAX_RECORD_BYTES
+					  ? unpacking->max_body_bytes
+					  : MAX_RECORD_BYTES,
+	};
 	struct unpacking_run run = {
 		.unpacking = unpacking,
 		.end = end_out,
 		.record = mem_alloc(1, sizeof(*run.record)),
+		.answered_ms = clock_steady_ms(),
 	};
 	struct buffer head =
 		row_layout_encode(&archive_request_layout, &request);

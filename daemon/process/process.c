@@ -57,6 +57,8 @@ static bool is_passed_on(const char *variable)
 		"LOCALDOMAIN=",
 		"RES_OPTIONS=",
 		"SSL_CERT_",
+		"OPENSSL_",
+		"GNUTLS_",
 		"ASAN_OPTIONS=",
 		"TSAN_OPTIONS=",
 		"UBSAN_OPTIONS=",

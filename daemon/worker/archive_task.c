@@ -94,6 +94,8 @@ enum error archive_task(struct task *task, struct message *answer)
 	reader = warc_reader_create(archive_run_read, &run,
 				    (size_t)request.max_body_bytes);
 	while (!run.is_over && warc_next(reader, record, &error)) {
+		if (run.records.size + record->body.size > RECORDS_BYTES)
+			archive_run_hand_over(&run);
 		archived_record_append(&run.records, record);
 		if (run.records.size >= RECORDS_BYTES)
 			archive_run_hand_over(&run);

@@ -9,8 +9,12 @@
 #include <stddef.h>
 
 #include "crawl/warc/warc.h"
+#include "daemon/worker/task.h"
 #include "store/buffer.h"
 #include "store/slice.h"
+
+/* Bodies are cut there at the latest: a record fits a message. */
+enum { MAX_RECORD_BYTES = MAX_REQUEST_BYTES / 2 };
 
 /* Append it to the list (daemon/worker/item_list.h); a body only where it is
  * one of HTML. */

@@ -106,6 +106,8 @@ static void do_it(struct channel *channel, struct slice act)
 		answer(channel, 1, ERR_MALFORMED);
 	else if (slice_equal(act, slice_of("find")))
 		ask(channel, ASK_FIND, &nothing);
+	else if (slice_equal(act, slice_of("nothing")))
+		ask(channel, ASK_RECORDS, &nothing);
 	else if (slice_equal(act, slice_of("die")))
 		raise(SIGKILL);
 	while (slice_equal(act, slice_of("spin")))
@@ -252,7 +254,7 @@ START_TEST(a_worker_that_lies_costs_its_archive)
 {
 	static const char *const lies[] = {"large",    "kind", "status",
 					   "error",    "size", "position",
-					   "positive", "find"};
+					   "positive", "find", "nothing"};
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		struct client client;
@@ -286,14 +288,28 @@ END_TEST
 /* The time of a task is that between two inquiries: a long archive is read. */
 START_TEST(a_long_archive_is_no_long_task)
 {
-	struct client client = {.bytes = "read for ever", .left = 13};
-	struct unpacking_end end;
+	static const char verb[] = "read for ever";
+	const unsigned pieces = 100000; /* which take longer than TASK_MS */
+	char *bytes = mem_alloc(pieces, sizeof(verb));
+	struct client client = {.bytes = bytes,
+				.left = pieces * sizeof(verb),
+				.piece = sizeof(verb),
+				.failing = pieces};
 
-	client.failing = 100000; /* pieces, which take longer than TASK_MS */
-	end = unpack(pool, &client);
+	memcpy(bytes, verb, sizeof(verb));
 	/* it asks on, and is ended */
-	ck_assert_int_eq(end.error, ERR_NETWORK);
-	ck_assert_uint_eq(client.pieces, client.failing);
+	ck_assert_int_eq(unpack(pool, &client).error, ERR_NETWORK);
+	ck_assert_uint_eq(client.pieces, pieces);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(a_worker_that_asks_for_more_than_there_is_is_ended)
+{
+	struct client client;
+
+	ck_assert_int_eq(act("read for ever", &client).error, ERR_POISONED);
+	ck_assert_uint_lt(client.pieces, 100);
 }
 END_TEST
 
@@ -412,6 +428,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_worker_that_lies_costs_its_archive);
 	tcase_add_test(tcase, a_worker_that_ends_costs_its_archive);
 	tcase_add_test(tcase, a_long_archive_is_no_long_task);
+	tcase_add_test(tcase,
+		       a_worker_that_asks_for_more_than_there_is_is_ended);
 	tcase_add_test(tcase, any_bytes_are_a_record_or_none);
 	tcase_add_test(tcase, records_are_those_of_the_archive);
 	tcase_add_test(tcase, what_came_before_the_client_left_is_taken);

@@ -133,7 +133,7 @@ struct config {
 	char models[MAX_CONFIG_TEXT];   /* folder of HOST.model, or "" */
 	uint64_t max_learned_bytes;
 	uint64_t max_bundle_bytes;
-	/* guards: CPU time on a page */
+	/* guards: CPU time on a page; at most page_ms / 4 once it is parsed */
 	uint32_t guard_ms;  /* of each */
 	uint32_t guards_ms; /* of all */
 	/* answer: */

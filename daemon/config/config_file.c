@@ -482,6 +482,17 @@ static void read_stream(struct reader *reader)
 	}
 }
 
+/* Guards leave most of the time that a page has to the page. */
+static void bound_guards(struct config *config)
+{
+	uint32_t most_ms = config->page_ms / 4;
+
+	if (config->guard_ms > most_ms)
+		config->guard_ms = most_ms;
+	if (config->guards_ms > most_ms)
+		config->guards_ms = most_ms;
+}
+
 enum error config_parse(struct slice bytes, const char *name,
 			struct config *config_out, struct buffer *message_out)
 {
@@ -510,6 +521,7 @@ enum error config_parse(struct slice bytes, const char *name,
 	yaml_parser_delete(&reader.parser);
 	if (reader.errors > 0)
 		return ERR_MALFORMED;
+	bound_guards(&config);
 	*config_out = config;
 	return ERR_NONE;
 }

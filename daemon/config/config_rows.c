@@ -419,12 +419,14 @@ const struct config_row config_rows[] = {
 
 	{"guards", "cpu_limit", CONFIG_TIME, true, FIELD(guard_ms),
 	 RANGE(1, MINUTE, 200),
-	 .meaning = "CPU time of a guard on a page; one that takes longer is "
-		    "not added, or suspended"},
+	 .meaning = "CPU time of a guard on a page, but at most a quarter of "
+		    "pipeline.page_time; one that takes longer is not added, "
+		    "or suspended"},
 	{"guards", "page_cpu_limit", CONFIG_TIME, true, FIELD(guards_ms),
 	 RANGE(1, MINUTE, SECOND),
-	 .meaning = "CPU time of all guards on a page; of those that take "
-		    "longer the slowest is suspended"},
+	 .meaning = "CPU time of all guards on a page, but at most a quarter of "
+		    "pipeline.page_time; of those that take longer the "
+		    "slowest is suspended"},
 
 	{"answer", "cache", CONFIG_BYTES, true, FIELD(answer_cache_bytes),
 	 RANGE(0, 1024 * GIB, 64 * MIB),

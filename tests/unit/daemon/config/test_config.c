@@ -304,6 +304,20 @@ START_TEST(the_first_20_errors_are_told)
 }
 END_TEST
 
+START_TEST(guards_have_a_quarter_of_the_time_of_a_page)
+{
+	ck_assert_int_eq(parse("guards:\n  cpu_limit: 300 ms\n"
+			       "  page_cpu_limit: 1 min\n"
+			       "pipeline:\n  page_time: 2 s\n"),
+			 ERR_NONE);
+	ck_assert_uint_eq(config.guard_ms, 300);
+	ck_assert_uint_eq(config.guards_ms, 500);
+	ck_assert_int_eq(parse("pipeline:\n  page_time: 100 ms\n"), ERR_NONE);
+	ck_assert_uint_eq(config.guard_ms, 25);
+	ck_assert_uint_eq(config.guards_ms, 25);
+}
+END_TEST
+
 START_TEST(an_error_leaves_the_configuration_alone)
 {
 	struct config before = config;
@@ -475,6 +489,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, the_first_20_errors_are_told);
 	tcase_add_test(tests,
 		       a_shared_configuration_stays_while_somebody_reads_it);
+	tcase_add_test(tests, guards_have_a_quarter_of_the_time_of_a_page);
 	tcase_add_test(tests, an_error_leaves_the_configuration_alone);
 	tcase_add_test(tests, what_is_printed_reads_back_the_same);
 	tcase_add_test(tests, the_shipped_file_is_what_is_printed);

@@ -9,6 +9,7 @@
 #include "page/select/selector.h"
 #include "store/arena.h"
 #include "store/buffer.h"
+#include "template/candidates.h"
 
 enum {
 	MAX_NAMES = 12,  /* ways to name one element */
@@ -183,6 +184,7 @@ static bool is_right(const struct search *search, const char *text)
 static bool is_wanted(const struct search *search, double trust)
 {
 	return search->budget->nodes > 0 &&
+	       !search_is_stopped(search->budget->is_stopped) &&
 	       (search->count < MAX_ELEMENT_SELECTORS ||
 		search->found[search->count - 1].trust < trust);
 }

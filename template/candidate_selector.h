@@ -5,6 +5,7 @@
 #ifndef TEMPLATE_CANDIDATE_SELECTOR_H
 #define TEMPLATE_CANDIDATE_SELECTOR_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ enum { MAX_ELEMENT_SELECTORS = 4 };
 /* The remaining work: nodes times selectors. */
 struct selector_budget {
 	int64_t nodes;
+	const volatile sig_atomic_t *is_stopped; /* as in struct lost */
 };
 
 struct element_selector {

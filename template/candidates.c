@@ -109,7 +109,9 @@ static uint32_t find_elements(const struct finding *finding,
 		ARENA_NEW(finding->arena, struct scored, page->node_count);
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < page->node_count; i++) {
+	for (uint32_t i = 0; i < page->node_count &&
+			     !search_is_stopped(finding->lost->is_stopped);
+	     i++) {
 		char value[ELEMENT_VALUE_BYTES + 1];
 		size_t size = value_of(finding, i, value);
 		double text = wanted_text_agreement(
@@ -172,7 +174,7 @@ uint32_t candidates_find(struct arena *arena, const struct page *page,
 			 const struct candidate **candidates_out)
 {
 	struct finding finding = {.arena = arena, .page = page, .lost = lost};
-	struct selector_budget budget = {MAX_VISITS};
+	struct selector_budget budget = {MAX_VISITS, lost->is_stopped};
 	struct candidate *candidates =
 		ARENA_NEW(arena, struct candidate, MAX_CANDIDATES);
 	struct scored elements[MAX_ELEMENTS];

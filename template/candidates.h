@@ -6,6 +6,8 @@
 #ifndef TEMPLATE_CANDIDATES_H
 #define TEMPLATE_CANDIDATES_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "page/select/element.h"
@@ -23,7 +25,15 @@ struct lost {
 			       attribute; or empty */
 	uint32_t minimum;   /* matches on a page */
 	uint32_t maximum;
+	const volatile sig_atomic_t *is_stopped; /* not 0: end the search with
+						    what is found; NULL: never
+						  */
 };
+
+static inline bool search_is_stopped(const volatile sig_atomic_t *is_stopped)
+{
+	return is_stopped != NULL && *is_stopped != 0;
+}
 
 struct candidate {
 	const char *selector; /* CSS; matches as often as it should, and `node`

@@ -163,9 +163,9 @@ void batch_read_listing(struct batch *batch, struct site *site,
 
 /*
  * Update the guards after a visit of the page; `guarded` is of
- * guards_check().
+ * guards_check(). False: some were skipped, and must see the page again.
  */
-void batch_guard_page(struct batch *batch, const struct site *site,
+bool batch_guard_page(struct batch *batch, const struct site *site,
 		      const struct page_row *page, struct slice guarded);
 /* The same for a page that is unchanged. */
 void batch_guard_fresh(struct batch *batch, const struct site *site,

@@ -195,7 +195,8 @@ static bool is_watched(const struct guard_row *guard,
 	       (guard->maximum == 0 && matches != UINT32_MAX);
 }
 
-static void take_finding(struct watch *watch, const struct finding *finding,
+/* False: it was not evaluated, and its last result on the page stays. */
+static bool take_finding(struct watch *watch, const struct finding *finding,
 			 bool is_told)
 {
 	struct guard_row *guard = &watch->row;
@@ -204,11 +205,13 @@ static void take_finding(struct watch *watch, const struct finding *finding,
 	struct guard_visit visit;
 
 	if (guard->state == GUARD_SUSPENDED)
-		return; /* since the page was analysed */
+		return true; /* since the page was analysed */
 	if (text_of(finding->found, "over").size > 0) {
 		guard_suspend(watch, finding);
-		return;
+		return true;
 	}
+	if (json_is_true(json_object_get(finding->found, "skipped")))
+		return false;
 	visit = (struct guard_visit){
 		.page = finding->page,
 		.is_known =
@@ -218,23 +221,25 @@ static void take_finding(struct watch *watch, const struct finding *finding,
 	};
 
 	if (!visit.is_known && !is_watched(guard, finding, matches))
-		return;
+		return true;
 	visit.did_fail = visit.is_known && guard_fails(guard, before.matches);
 	put_row(watch, finding, &before);
 	guard->checked += !visit.is_known;
 	guard->failing += visit.fails;
 	guard->failing -= visit.did_fail;
 	if (matches == UINT32_MAX || !guard_visit_is_news(guard, &visit))
-		return;
+		return true;
 	guard_remember(guard, &visit);
 	settle(watch, finding, is_told);
+	return true;
 }
 
-void batch_guard_page(struct batch *batch, const struct site *site,
+bool batch_guard_page(struct batch *batch, const struct site *site,
 		      const struct page_row *page, struct slice guarded)
 {
 	json_t *list = json_loadb(guarded.size == 0 ? "" : guarded.data,
 				  guarded.size, 0, NULL);
+	bool are_evaluated = true;
 	const json_t *found;
 	size_t i;
 
@@ -251,10 +256,11 @@ void batch_guard_page(struct batch *batch, const struct site *site,
 				(uint32_t)json_integer_value(
 					json_object_get(found, "guard"))))
 			continue;
-		take_finding(&watch, &finding, true);
+		are_evaluated &= take_finding(&watch, &finding, true);
 		watch_close(&watch);
 	}
 	json_decref(list);
+	return are_evaluated;
 }
 
 static void unguard(struct watch *watch, uint64_t page)
@@ -379,7 +385,7 @@ static void take_first(struct watch *watch, struct slice found)
 			continue; /* the page was deleted or has changed
 				     meanwhile */
 		finding.cluster = page.cluster;
-		take_finding(watch, &finding, false);
+		(void)take_finding(watch, &finding, false);
 	}
 	json_decref(list);
 }

@@ -260,8 +260,12 @@ static void store_arrival(const struct arrival *arrival,
 		put_content(arrival);
 	row.cluster = linked.cluster;
 	put_row(arrival, is_changed, &row);
-	if (arrival->page_class == CLASS_PAGE)
-		batch_guard_page(batch, site, &row, arrival->arrived->guarded);
+	if (arrival->page_class == CLASS_PAGE &&
+	    !batch_guard_page(batch, site, &row, arrival->arrived->guarded)) {
+		/* have the next visit bring the page, and not a 304 */
+		outcome->etag = slice_of("");
+		outcome->modified = slice_of("");
+	}
 	outcome->is_changed = is_changed;
 	outcome->cluster = linked.cluster;
 	if (arrival->change->kind == CHANGE_INGEST)

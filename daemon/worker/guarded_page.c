@@ -1,5 +1,6 @@
 #include "daemon/worker/guarded_page.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include <jansson.h>
@@ -22,9 +23,11 @@ struct guarded_page {
 	struct xpath_tree *tree; /* made when it is first needed; NULL: not yet
 				  */
 	bool has_no_tree;        /* it cannot be made */
-	struct cpu_timer timer;  /* ends an expression */
-	uint64_t guard_us;       /* what each guard may take */
-	uint64_t end_us;         /* when all must have ended */
+	struct cpu_timer timer;  /* ends an expression, or a search */
+	volatile sig_atomic_t is_over; /* it did */
+	uint64_t guard_us;             /* what each guard may take */
+	uint64_t page_us;              /* what all may take */
+	uint64_t end_us;               /* when all must have ended */
 };
 
 static uint64_t guards_time_us(uint32_t limit_ms)
@@ -44,32 +47,44 @@ static void guards_stop(void *context)
 {
 	struct guarded_page *guarded = context;
 
-	xpath_stop(guarded->tree);
+	guarded->is_over = 1;
+	if (guarded->tree != NULL)
+		xpath_stop(guarded->tree);
 }
 
-/* The tree is for all expressions: no guard is charged for it. */
+/*
+ * Have the timer end what follows after `time_us`, or when the time for all is
+ * over. False: there is no timer, and nothing would end it.
+ */
+static bool guards_start(struct guarded_page *guarded, uint64_t time_us)
+{
+	uint64_t left_us = guards_left_us(guarded);
+
+	guarded->is_over = 0;
+	cpu_timer_start(&guarded->timer, left_us < time_us ? left_us : time_us);
+	return guarded->timer.is_created;
+}
+
+/* The tree is for all expressions: no guard is charged for it, nor are all. */
 static void guards_make_tree(struct guarded_page *guarded,
 			     const struct wanted_guard *guard)
 {
+	uint64_t begin_us = cpu_time_us();
+
 	if (guard->language == GUARD_CSS || guarded->tree != NULL ||
 	    guarded->has_no_tree)
 		return;
 	guarded->tree = xpath_tree_create(guarded->page);
 	guarded->has_no_tree = guarded->tree == NULL;
-	if (guarded->tree != NULL)
-		cpu_timer_create(&guarded->timer, guards_stop, guarded);
+	guarded->end_us += cpu_time_us() - begin_us;
 }
 
 static void find_xpath(struct guarded_page *guarded, const char *selector,
 		       struct xpath_result *result)
 {
-	uint64_t left_us = guards_left_us(guarded);
 	enum error error = ERR_TOO_LARGE;
 
-	if (guarded->tree != NULL) {
-		cpu_timer_start(&guarded->timer, left_us < guarded->guard_us
-							 ? left_us
-							 : guarded->guard_us);
+	if (guarded->tree != NULL && guards_start(guarded, guarded->guard_us)) {
 		error = xpath_evaluate(guarded->tree, selector, result);
 		cpu_timer_stop(&guarded->timer);
 	}
@@ -141,17 +156,20 @@ static void guards_find(struct guarded_page *guarded,
 		find_xpath(guarded, selector, result);
 }
 
-static json_t *candidates_json(struct arena *arena, const struct page *page,
+static json_t *candidates_json(struct arena *arena,
+			       const struct guarded_page *guarded,
 			       const struct wanted_guard *known)
 {
 	const struct lost lost = {
+		.is_stopped = &guarded->is_over,
 		.value = known->value,
 		.path = known->path,
 		.minimum = known->minimum,
 		.maximum = known->maximum,
 	};
 	const struct candidate *candidates;
-	uint32_t count = candidates_find(arena, page, &lost, &candidates);
+	uint32_t count =
+		candidates_find(arena, guarded->page, &lost, &candidates);
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < count; i++)
@@ -189,14 +207,21 @@ static json_t *guards_check_one(struct guarded_page *guarded,
 		(json_int_t)used_us);
 	if (used_us >= guarded->guard_us)
 		json_object_set_new(found, "over", json_string("guard"));
+	else if (result.matches == UINT32_MAX &&
+		 (guards_left_us(guarded) == 0 || !guarded->timer.is_created))
+		json_object_set_new(found, "skipped", json_true());
 	return found;
 }
 
-/* The time is up: mark the one that took the longest. */
-static void guards_blame(json_t *list)
+/*
+ * The time is up: mark the one that took the longest, unless it is less than
+ * half of an equal share.
+ */
+static void guards_blame(const struct guarded_page *guarded, json_t *list)
 {
 	json_t *longest = NULL;
 	json_int_t longest_us = -1;
+	uint64_t evaluated = 1; /* the one that was ended is skipped, too */
 	json_t *found;
 	size_t i;
 
@@ -207,13 +232,17 @@ static void guards_blame(json_t *list)
 
 		if (json_object_get(found, "over") != NULL)
 			return;
+		evaluated += json_object_get(found, "skipped") == NULL;
 		if (us > longest_us) {
 			longest = found;
 			longest_us = us;
 		}
 	}
-	if (longest != NULL)
-		json_object_set_new(longest, "over", json_string("page"));
+	if (longest == NULL ||
+	    (uint64_t)longest_us < guarded->page_us / (2 * evaluated))
+		return;
+	json_object_del(longest, "skipped");
+	json_object_set_new(longest, "over", json_string("page"));
 }
 
 /* Search replacements, as long as there is time. */
@@ -233,11 +262,14 @@ static void guards_add_candidates(struct guarded_page *guarded,
 			continue;
 		found = json_array_get(list, i++);
 		matches = json_integer_value(json_object_get(found, "matches"));
-		if (guard.is_known != 0 && matches >= 0 &&
-		    (matches < guard.minimum || matches > guard.maximum))
+		if (guard.is_known == 0 || matches < 0 ||
+		    (matches >= guard.minimum && matches <= guard.maximum))
+			continue;
+		if (guards_start(guarded, guarded->page_us))
 			json_object_set_new(
 				found, "candidates",
-				candidates_json(arena, guarded->page, &guard));
+				candidates_json(arena, guarded, &guard));
+		cpu_timer_stop(&guarded->timer);
 	}
 }
 
@@ -247,6 +279,7 @@ void guards_check(struct page *page, struct slice guards,
 	struct guarded_page guarded = {
 		.page = page,
 		.guard_us = guards_time_us(limits->guard_ms),
+		.page_us = guards_time_us(limits->page_ms),
 		.end_us = cpu_time_us() + guards_time_us(limits->page_ms),
 	};
 	json_t *list = json_array();
@@ -254,6 +287,7 @@ void guards_check(struct page *page, struct slice guards,
 	struct slice item;
 	char *text;
 
+	cpu_timer_create(&guarded.timer, guards_stop, &guarded);
 	while (item_next(&rest, &item)) {
 		struct wanted_guard guard;
 
@@ -262,7 +296,7 @@ void guards_check(struct page *page, struct slice guards,
 				list, guards_check_one(&guarded, &guard));
 	}
 	if (guards_left_us(&guarded) == 0)
-		guards_blame(list);
+		guards_blame(&guarded, list);
 	guards_add_candidates(&guarded, page->arena, guards, list);
 	text = json_dumps(list, JSON_COMPACT);
 	if (text != NULL)

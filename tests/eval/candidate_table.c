@@ -206,7 +206,7 @@ static void try_node(const struct pair *pairs, uint32_t count, uint32_t node)
 					    .node = node,
 					    .minimum = 1,
 					    .maximum = 1};
-	struct selector_budget budget = {INT64_MAX};
+	struct selector_budget budget = {.nodes = INT64_MAX};
 	struct element_selector best[MAX_ELEMENT_SELECTORS];
 	struct trial *trial = mem_alloc(1, sizeof(*trial));
 	char value[ELEMENT_VALUE_BYTES + 1];

@@ -273,9 +273,9 @@ class Guards(harness.Case):
         self.assertIn("/deep.html", error["message"])
         self.finish()
 
-    def grow(self, *pages):
+    def grow(self, *pages, layout=OLD):
         """Each step of SLOW copies such a page, of which there are 21,000."""
-        self.write(OLD.replace("</body>", '<div class="a"><p><span>x</span></p>'
+        self.write(layout.replace("</body>", '<div class="a"><p><span>x</span></p>'
                                "</div>" * 7000 + "</body>"), pages)
 
     def test_a_slow_guard_is_refused_with_its_figure(self):
@@ -336,6 +336,41 @@ class Guards(harness.Case):
         self.daemon_.request("DELETE",
                              f"/v1/sites/{self.host}/guards/{slow}")
         self.add(422, xpath=SLOW)
+        self.finish()
+
+    def test_a_guard_that_others_left_no_time_is_evaluated_next(self):
+        """Although the page has not changed since, and the server says so."""
+        self.daemon_ = self.daemon({"guards": {"page_cpu_limit": "200 ms"}})
+        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
+        slow = self.add(xpath=SLOW, expect="0")["id"]
+        price = self.add(css="span.cost")["id"]
+        self.grow(1, layout=NEW)
+        self.write(NEW, [2])
+        self.visit(1)
+        self.assertEqual(self.show(slow)["state"], "suspended")
+        shown = self.show(price)
+        self.assertEqual((shown["pages"], shown["failing"]), (COUNT, 0))
+        self.visit(1)
+        self.assertEqual(self.show(price)["failing"], 1)
+        self.visit(2)
+        self.assertEqual(self.show(price)["state"], "broken")
+        self.visit(1)
+        statuses = [status for _, target, status, *_ in self.server.requests()
+                    if target == "/1.html"]
+        self.assertEqual(statuses, [200, 200, 200, 304])
+        self.finish()
+
+    def test_guards_may_take_a_quarter_of_the_time_of_a_page(self):
+        self.daemon_ = self.daemon({"guards": {"cpu_limit": "1 min",
+                                               "page_cpu_limit": "1 min"},
+                                    "pipeline": {"page_time": "1 s"}})
+        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
+        slow = [self.add(xpath=SLOW, expect="0")["id"] for _ in range(20)]
+        self.grow(1)
+        self.visit(1)
+        self.assertEqual(self.daemon_.json("/v1/poison")["pages"], [])
+        self.assertEqual([self.show(i)["state"] for i in slow].count(
+            "suspended"), 1)
         self.finish()
 
 

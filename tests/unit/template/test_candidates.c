@@ -141,6 +141,32 @@ START_TEST(there_may_be_none)
 }
 END_TEST
 
+START_TEST(a_search_ends_when_it_is_stopped)
+{
+	struct page *page = page_of("<body><p>a");
+	volatile sig_atomic_t is_stopped = 0;
+	const struct lost lost = {.value = slice_of("a"),
+				  .path = slice_of("html>body>p"),
+				  .minimum = 1,
+				  .maximum = 1,
+				  .is_stopped = &is_stopped};
+	struct selector_budget budget = {1000, &is_stopped};
+	const struct element_query query = {page, page->node_count - 1, 1, 1};
+	struct element_selector selectors[MAX_ELEMENT_SELECTORS];
+	const struct candidate *candidates;
+
+	ck_assert_uint_gt(
+		candidates_find(page->arena, page, &lost, &candidates), 0);
+	is_stopped = 1;
+	ck_assert_uint_eq(
+		candidates_find(page->arena, page, &lost, &candidates), 0);
+	ck_assert_uint_eq(
+		element_selectors(page->arena, &query, &budget, selectors), 0);
+	ck_assert_int_eq(budget.nodes, 1000);
+	page_destroy(page);
+}
+END_TEST
+
 /* names that CSS must escape, on both ways */
 START_TEST(names_are_escaped)
 {
@@ -253,7 +279,7 @@ START_TEST(a_selector_of_an_element_is_short_and_sure)
 		"<p class=x>2</p><p>3</p></div>");
 	struct element_query query = {.page = page, .minimum = 1, .maximum = 1};
 	struct element_selector selectors[MAX_ELEMENT_SELECTORS];
-	struct selector_budget budget = {1000000};
+	struct selector_budget budget = {.nodes = 1000000};
 
 	for (uint32_t i = 0; i < page->node_count; i++)
 		if (page->nodes[i].tag == TAG_p)
@@ -303,6 +329,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase,
 		       several_elements_may_match_and_the_first_is_the_one);
 	tcase_add_test(tcase, there_may_be_none);
+	tcase_add_test(tcase, a_search_ends_when_it_is_stopped);
 	tcase_add_test(tcase, names_are_escaped);
 	tcase_add_test(tcase, agreement_is_of_words_or_of_the_part);
 	tcase_add_test(tcase,

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "daemon/worker/cpu_timer.h"
 #include "daemon/worker/item_list.h"
@@ -86,6 +87,12 @@ static const char *over_of(size_t i)
 	return over == NULL ? "" : over;
 }
 
+static bool is_skipped(size_t i)
+{
+	return json_is_true(
+		json_object_get(json_array_get(found, i), "skipped"));
+}
+
 /* How many of them could not be evaluated, and how many are too slow. */
 static size_t count_of(const char *over, json_int_t matches)
 {
@@ -128,7 +135,51 @@ START_TEST(all_guards_together_have_a_limit)
 	ck_assert_uint_eq(json_array_size(found), 45);
 	ck_assert_str_eq(over_of(0), "page");
 	ck_assert_uint_eq(count_of("", -1), 44);
+	ck_assert(!is_skipped(0));
+	for (size_t i = 1; i < 45; i++)
+		ck_assert(is_skipped(i));
 	ck_assert_uint_lt(used_us, STEP_US);
+}
+END_TEST
+
+/* The tree of so many elements takes several milliseconds. */
+START_TEST(the_tree_is_charged_to_nobody)
+{
+	add(GUARD_XPATH, "/html");
+	check(60000, 2);
+	ck_assert_int_eq(matches_of(0), 1);
+	ck_assert_str_eq(over_of(0), "");
+	ck_assert(!is_skipped(0));
+}
+END_TEST
+
+START_TEST(without_a_timer_no_expression_is_evaluated)
+{
+	struct rlimit before;
+	struct rlimit none;
+
+	/* the kernel counts timers as signals that wait */
+	ck_assert_int_eq(getrlimit(RLIMIT_SIGPENDING, &before), 0);
+	none = (struct rlimit){.rlim_max = before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+	add(GUARD_XPATH, "//div");
+	add(GUARD_CSS, ".b7");
+	check(50, 1000);
+	/* Check has timers, too */
+	ck_assert_int_eq(setrlimit(RLIMIT_SIGPENDING, &before), 0);
+	ck_assert_int_eq(matches_of(0), -1);
+	ck_assert_str_eq(over_of(0), "");
+	ck_assert(is_skipped(0));
+	ck_assert_int_eq(matches_of(1), 1);
+}
+END_TEST
+
+START_TEST(what_cannot_be_evaluated_at_all_is_not_skipped)
+{
+	add(GUARD_CSS, "p[");
+	check(50, 1000);
+	ck_assert_int_eq(matches_of(0), -1);
+	ck_assert(!is_skipped(0));
 }
 END_TEST
 
@@ -138,6 +189,7 @@ START_TEST(css_counts_too)
 	check(60000, 100);
 	ck_assert_int_eq(matches_of(0), 1);
 	ck_assert_int_eq(matches_of(1999), -1);
+	ck_assert(is_skipped(1999));
 	ck_assert_uint_lt(used_us, STEP_US);
 }
 END_TEST
@@ -193,6 +245,9 @@ Suite *make_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_slow_expression_ends_at_its_limit);
 	tcase_add_test(tcase, all_guards_together_have_a_limit);
+	tcase_add_test(tcase, the_tree_is_charged_to_nobody);
+	tcase_add_test(tcase, without_a_timer_no_expression_is_evaluated);
+	tcase_add_test(tcase, what_cannot_be_evaluated_at_all_is_not_skipped);
 	tcase_add_test(tcase, css_counts_too);
 	tcase_add_test(tcase, without_limits_all_are_evaluated);
 	tcase_add_test(tcase, expressions_of_all_kinds_end);

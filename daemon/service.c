@@ -9,6 +9,7 @@
 
 #include "crawl/url/parameters.h"
 #include "daemon/access/tokens.h"
+#include "daemon/bus/bus.h"
 #include "daemon/runtime/log_output.h"
 #include "daemon/status_line.h"
 #include "store/ascii.h"
@@ -144,7 +145,7 @@ void service_probe(struct service *service)
 	http_stats(service->server, &http);
 	store_check_readers(service->store);
 	tokens_retry(service->tokens);
-	log_flush(false);
+	bus_flush_log(false);
 }
 
 void service_describe(const struct service *service, struct buffer *out)
@@ -157,6 +158,6 @@ void service_stop(struct service *service)
 	if (service == NULL)
 		return;
 	parts_stop(&service->parts);
-	log_flush(true);
+	bus_flush_log(true);
 	destroy(service);
 }

@@ -213,7 +213,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.name = "guards",
 		.type = "gauge",
 		.labels = {"state"},
-		.help = "Guards",
+		.help = "Guards: unknown, ok, broken, suspended",
 	},
 	[METRIC_EVENTS] = {
 		.name = "events_total",

@@ -75,13 +75,20 @@ static const struct bus_ops *bus_load_module(const char *servers)
 
 /* NOLINTEND(concurrency-mt-unsafe) */
 
+static const struct bus_ops *loaded;
+
 const struct bus_ops *bus_load(const char *servers)
 {
-	static const struct bus_ops *loaded;
-
 	if (loaded == NULL)
 		loaded = bus_load_module(servers);
 	return loaded;
+}
+
+void bus_flush_log(bool is_end)
+{
+	if (loaded != NULL)
+		loaded->flush_log(is_end);
+	log_flush(is_end);
 }
 
 #elif defined(BUS_BUILTIN)
@@ -92,6 +99,11 @@ const struct bus_ops *bus_load(const char *servers)
 	return bus_nats_load(NULL);
 }
 
+void bus_flush_log(bool is_end)
+{
+	log_flush(is_end);
+}
+
 #else
 
 const struct bus_ops *bus_load(const char *servers)
@@ -99,6 +111,11 @@ const struct bus_ops *bus_load(const char *servers)
 	log_error("cluster.servers %s: this program was built without a broker",
 		  servers);
 	return NULL;
+}
+
+void bus_flush_log(bool is_end)
+{
+	log_flush(is_end);
 }
 
 #endif

@@ -239,6 +239,9 @@ struct bus_ops {
 	 * kept: a hint and no more. */
 	enum error (*listen)(struct bus *bus, const char *subject,
 			     bus_listener *listener, void *context);
+
+	/* log_flush() of the module, which has a log of its own. */
+	void (*flush_log)(bool is_end);
 };
 
 /*
@@ -247,5 +250,8 @@ struct bus_ops {
  * call while the process has one thread.
  */
 const struct bus_ops *bus_load(const char *servers);
+
+/* log_flush(), also for the lines of the implementation that is loaded. */
+void bus_flush_log(bool is_end);
 
 #endif

@@ -175,6 +175,7 @@ static const struct bus_ops ops = {
 	.answer = nats_answer,
 	.tell = nats_tell,
 	.listen = nats_listen,
+	.flush_log = log_flush,
 };
 
 __attribute__((visibility("default"))) const struct bus_ops *

@@ -111,9 +111,12 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
 	(void)subscription;
 	natsConnection_GetLastError(connection, &text);
 	/* who opens the bus says what is wrong, and may try it often */
-	log_limited(is_open ? LOG_LEVEL_ERROR : LOG_LEVEL_DEBUG,
-		    "cluster: the NATS server says: %s: %s",
-		    natsStatus_GetText(status), text);
+	if (is_open)
+		log_error_limited("cluster: the NATS server says: %s: %s",
+				  natsStatus_GetText(status), text);
+	else
+		log_debug("cluster: the NATS server says: %s: %s",
+			  natsStatus_GetText(status), text);
 	if (status != NATS_NOT_PERMITTED)
 		return;
 	quote = strchr(text, '"');

@@ -94,11 +94,12 @@ static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 	if (code == JSNoMessageFoundErr)
 		result = ERR_NOT_FOUND;
 	/* without a leader it is asked again and again */
+	else if (code == JSClusterNotAvailErr)
+		log_debug("cluster: stream %s: %s", stream,
+			  why == NULL ? "" : why);
 	else if (error != NULL)
-		log_limited(code == JSClusterNotAvailErr ? LOG_LEVEL_DEBUG
-							 : LOG_LEVEL_WARN,
-			    "cluster: stream %s: %s", stream,
-			    why == NULL ? "" : why);
+		log_warn_limited("cluster: stream %s: %s", stream,
+				 why == NULL ? "" : why);
 	else if (take_json(json_object_get(json, "message"), out))
 		result = ERR_NONE;
 	json_decref(json);

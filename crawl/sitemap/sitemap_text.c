@@ -57,7 +57,6 @@ void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
 {
 	const unsigned char *at = bytes.data;
 
-	text->taken += bytes.size;
 	for (size_t i = 0; i < bytes.size; i++) {
 		if (at[i] == '\n' || at[i] == '\r')
 			end_line(text);
@@ -65,11 +64,13 @@ void sitemap_text_feed(struct sitemap_text *text, struct slice bytes)
 			sitemap_out_fail(text->out, ERR_MALFORMED);
 		else if (text->size < sizeof(text->line))
 			text->line[text->size++] = (char)at[i];
+		text->taken++;
+		if (text->taken > MAX_PROSE_BYTES &&
+		    text->out->kind != SITEMAP_TEXT)
+			sitemap_out_fail(text->out, ERR_MALFORMED);
 		if (text->out->error != ERR_NONE)
 			return;
 	}
-	if (text->taken > MAX_PROSE_BYTES && text->out->kind != SITEMAP_TEXT)
-		sitemap_out_fail(text->out, ERR_MALFORMED);
 }
 
 void sitemap_text_finish(struct sitemap_text *text)

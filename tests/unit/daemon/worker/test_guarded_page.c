@@ -93,6 +93,15 @@ static bool is_skipped(size_t i)
 		json_object_get(json_array_get(found, i), "skipped"));
 }
 
+static size_t skipped_count(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(found); i++)
+		count += is_skipped(i);
+	return count;
+}
+
 /* How many of them could not be evaluated, and how many are too slow. */
 static size_t count_of(const char *over, json_int_t matches)
 {
@@ -136,8 +145,7 @@ START_TEST(all_guards_together_have_a_limit)
 	ck_assert_str_eq(over_of(0), "page");
 	ck_assert_uint_eq(count_of("", -1), 44);
 	ck_assert(!is_skipped(0));
-	for (size_t i = 1; i < 45; i++)
-		ck_assert(is_skipped(i));
+	ck_assert_uint_eq(skipped_count(), 44);
 	ck_assert_uint_lt(used_us, STEP_US);
 }
 END_TEST

@@ -102,7 +102,7 @@ static enum error ask_once(const struct peers *peers, const struct batch *batch,
 		return error;
 	if (!http_read_head(buffer_slice(answer), &head))
 		return ERR_NOT_FOUND; /* nobody answers for it yet */
-	if (head.status == 503)
+	if (head.status == 503 || head.status == 429)
 		return ERR_BUSY;
 	return head.status == 200 ? ERR_NONE : ERR_REFUSED;
 }
@@ -119,9 +119,11 @@ static enum error ask(struct hand_on *hand_on, const struct batch *batch,
 		      new_sites);
 	buffer_append_slice(&question, buffer_slice(&hand_on->query));
 	buffer_printf(&question,
-		      " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" PASS_RIGHT
-		      ": write\r\nContent-Length: %zu\r\n\r\n",
+		      " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+		      "Content-Length: %zu\r\n",
 		      batch->bytes.size);
+	pass_write_rights(hand_on->call, ACCESS_WRITE, &question);
+	buffer_append_text(&question, "\r\n");
 	buffer_append_slice(&question, buffer_slice(&batch->bytes));
 	while (error = ask_once(hand_on->call->api->peers, batch,
 				buffer_slice(&question), answer),

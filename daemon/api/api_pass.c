@@ -152,10 +152,12 @@ static unsigned partition_of(struct call *call)
 		return peers->partition(slice_of(call->host));
 	if (is_event(call) && !is_common(path))
 		return store_partition_of_event(call->api->store, call->event);
+	if (strcmp(path, "/v1/ingest") == 0)
+		return host != NULL && is_of_one_host(exchange)
+			       ? peers->partition(slice_of(host))
+			       : ALL_PARTITIONS;
 	if (url != NULL)
 		return partition_of_url(peers, url);
-	if (strcmp(path, "/v1/ingest") == 0 && !is_of_one_host(exchange))
-		return ALL_PARTITIONS;
 	if (host == NULL)
 		host = http_argument(exchange, "site");
 	if (host != NULL)
@@ -329,15 +331,22 @@ enum http_verdict passage_fail_cut(struct passage *passage)
 			 passage->where.owner);
 }
 
-void passage_write_lines(const struct passage *passage, struct buffer *out)
+void pass_write_rights(const struct call *call, enum access access,
+		       struct buffer *out)
 {
-	uint64_t owner = call_owner(passage->call);
+	uint64_t owner = call_owner(call);
 
-	buffer_printf(out, PASS_RIGHT ": %s\r\n" PASS_EPOCH ": %" PRIu64 "\r\n",
-		      rights[passage->access], passage->where.epoch);
+	buffer_printf(out, PASS_RIGHT ": %s\r\n", rights[access]);
 	if (owner != QUOTA_UNLIMITED)
 		buffer_printf(out, PASS_OWNER ": %" PRIu64 "\r\n",
-			      passage->call->api->random ^ owner);
+			      call->api->random ^ owner);
+}
+
+void passage_write_lines(const struct passage *passage, struct buffer *out)
+{
+	pass_write_rights(passage->call, passage->access, out);
+	buffer_printf(out, PASS_EPOCH ": %" PRIu64 "\r\n",
+		      passage->where.epoch);
 }
 
 void passage_add_owner(struct passage *passage)
@@ -372,6 +381,8 @@ bool passage_look(struct passage *passage, enum error error)
 	uint64_t now_ms = clock_steady_ms();
 
 	passage->looks++;
+	if (http_is_ended(passage->call->exchange))
+		return false;
 	if (error == ERR_STOPPED && !is_repeatable(passage->call->exchange))
 		return false;
 	if (error == ERR_STOPPED && passage->settle_ms == 0) {

@@ -37,6 +37,11 @@ uint64_t pass_note(const struct http_exchange *exchange);
  */
 bool pass_own(struct http_exchange *exchange);
 
+/* Append the lines of a request to a node that say so: what its sender may do,
+ * and whose it is. */
+void pass_write_rights(const struct call *call, enum access access,
+		       struct buffer *out);
+
 /*
  * Have the server for nodes answer a request, as http_serve(). ERR_STOPPED:
  * there is none (any more).

@@ -28,7 +28,8 @@ struct passage {
 /*
  * Look again who the owner is, since the one in `where` has turned it away with
  * this error; ERR_STOPPED: it was asked, but owns the partition no more. Waits
- * a moment then, for the next one. False: it is not to be asked again.
+ * a moment then, for the next one. False: it is not to be asked again, or who
+ * asks no longer may.
  */
 bool passage_look(struct passage *passage, enum error error);
 

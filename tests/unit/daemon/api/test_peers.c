@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -286,6 +287,25 @@ START_TEST(what_may_have_been_done_is_not_done_twice)
 END_TEST
 
 /* n0 takes n1 for the owner of a..., and n1 knows better. */
+START_TEST(what_was_ended_is_not_asked_again)
+{
+	const struct timespec pause = {.tv_nsec = 500000000};
+	int file = client_open(joined_path(&joined, 0));
+	unsigned count;
+
+	atomic_store(&joined.failure, (int)ERR_STOPPED);
+	client_send(file, "GET " TEXT " HTTP/1.1\r\nHost: x\r\n\r\n");
+	nanosleep(&pause, NULL);
+	http_end_owner(joined.nodes[0].served.server, 0);
+	nanosleep(&pause, NULL);
+	count = atomic_load(&joined.questions);
+	ck_assert_uint_ge(count, 2);
+	nanosleep(&pause, NULL);
+	ck_assert_uint_eq(atomic_load(&joined.questions), count);
+	close(file);
+}
+END_TEST
+
 START_TEST(who_was_wrong_looks_once_more)
 {
 	atomic_store(&joined.old_owner, 1);
@@ -570,6 +590,17 @@ START_TEST(an_upload_goes_to_the_owner_that_is_named)
 	expect("POST", "/v1/extract/batch?host=news.example", line, 200,
 	       "X-Templated-Node: n1");
 	expect("POST", "/v1/extract/batch", line, 200, "X-Templated-Node: ");
+}
+END_TEST
+
+/* Whatever URL is said beside it. */
+START_TEST(an_archive_is_of_the_host_that_is_named_alone)
+{
+	atomic_store(&joined.has_addresses, true);
+	expect("POST", "/v1/ingest?url=http://news.example/1", NULL, 200,
+	       "X-Templated-Node: ");
+	expect("POST", "/v1/ingest?url=http://a.example/1&host=news.example",
+	       NULL, 200, "X-Templated-Node: n1");
 }
 END_TEST
 
@@ -911,6 +942,7 @@ Suite *make_suite(void)
 		       without_a_copy_an_old_answer_comes_from_the_owner);
 	tcase_add_test(tests, a_copy_answers_when_the_owner_does_not);
 	tcase_add_test(tests, when_nobody_owns_it_only_copies_are_read);
+	tcase_add_test(tests, what_was_ended_is_not_asked_again);
 	tcase_add_test(tests, who_was_wrong_looks_once_more);
 	tcase_add_test(
 		tests,
@@ -933,6 +965,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests,
 		       a_long_poll_is_asked_of_the_owner_when_there_is_news);
 	tcase_add_test(tests, an_upload_goes_to_the_owner_that_is_named);
+	tcase_add_test(tests, an_archive_is_of_the_host_that_is_named_alone);
 	tcase_add_test(tests, a_stream_looks_once_more_too);
 	tcase_add_test(tests, what_is_too_large_for_the_broker_comes_directly);
 	tcase_add_test(tests, an_owner_that_cannot_be_reached_is_told);

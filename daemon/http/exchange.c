@@ -8,7 +8,10 @@
 #include "daemon/http/tcp.h"
 #include "store/memory.h"
 
-enum { MAX_HEADER_BYTES = 1024 };
+enum {
+	MAX_HEADER_BYTES = 1024,
+	SMALL_REPLY = 64 * 1024, /* is never refused */
+};
 
 const char *http_method(const struct http_exchange *exchange)
 {
@@ -255,19 +258,31 @@ static void free_headers(struct http_exchange *exchange)
 	exchange->header_count = 0;
 }
 
+/* What is large and can be asked for again; of a change it must be told how it
+ * went. */
+static bool may_be_refused(const struct http_exchange *exchange)
+{
+	return exchange->reply.size > SMALL_REPLY &&
+	       (strcmp(exchange->method, MHD_HTTP_METHOD_GET) == 0 ||
+		strcmp(exchange->method, MHD_HTTP_METHOD_HEAD) == 0);
+}
+
 void exchange_hold_reply(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
 	size_t size = exchange->reply.size;
 	size_t most = server->options.max_reply_bytes / 2;
-	bool is_held;
+	bool is_held = true;
 
 	if (exchange->owner == QUOTA_UNLIMITED)
 		return;
 	if (size > most)
 		size = most;
 	lock_acquire(&server->lock);
-	is_held = exchange_take(exchange, &server->unread, size);
+	if (may_be_refused(exchange))
+		is_held = exchange_take(exchange, &server->unread, size);
+	else
+		quota_add(&server->unread, exchange->owner, size);
 	exchange->held_reply = is_held ? size : 0;
 	lock_release(&server->lock);
 	if (is_held)

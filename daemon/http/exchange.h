@@ -41,7 +41,7 @@ struct http_exchange {
 	struct http_exchange *next; /* in a queue */
 	struct http_server *server;
 	struct MHD_Connection *connection;
-	struct connection *client; /* the server's thread alone */
+	struct connection *client; /* as long as its connection */
 	int file;           /* the client's socket, to notice that it was closed
 			     */
 	const char *method; /* MHD's, as long as the exchange */
@@ -147,7 +147,8 @@ void exchange_refuse_busy(struct http_exchange *exchange, const char *message);
 
 /*
  * Count its reply, which is in memory until the client has read it; or, when
- * its owner has too much that waits, put a refusal in its place.
+ * its owner has too much that waits, put a refusal in its place if it is a
+ * large one to GET or HEAD.
  */
 void exchange_hold_reply(struct http_exchange *exchange);
 

@@ -306,8 +306,6 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	    !server->options.admit(exchange, server->options.context))
 		return send_refusal(exchange);
 	exchange->refusal = refusal_of(exchange);
-	if (exchange->upload != NULL) /* we say when more may come */
-		connection_enter(server, exchange->client, CONNECTION_BUSY);
 	if (exchange->refusal == 0)
 		return MHD_YES;
 	refuse(exchange);
@@ -361,8 +359,10 @@ static enum MHD_Result receive_upload(struct http_exchange *exchange,
 				      const char *data, size_t *size)
 {
 	bool is_over;
-	enum MHD_Result result = upload_receive(exchange, data, size, &is_over);
+	enum MHD_Result result;
 
+	connection_count(exchange->server, exchange->client, *size);
+	result = upload_receive(exchange, data, size, &is_over);
 	return is_over ? send_reply(exchange) : result;
 }
 

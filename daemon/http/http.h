@@ -46,7 +46,9 @@ struct http_options {
 	size_t max_body_bytes;  /* of one request; of all: 16 times that */
 	size_t max_reply_bytes; /* of all that wait to be read, but for those of
 				   nobody in particular; one counts as half of
-				   it at most */
+				   it at most. Those up to 64 KiB and those to
+				   other methods than GET and HEAD count, but
+				   are sent in any case */
 	uint32_t timeout_ms;    /* for a client that sends or reads nothing
 				   (patience.h) */
 	size_t max_streams;     /* requests that stream at the same time; more
@@ -247,8 +249,9 @@ struct http_stream {
 	void (*free)(void *context); /* at the end, by any thread */
 	/*
 	 * Whether it has ended before it was whole, or NULL: that does not
-	 * matter. Then the client is told, and so it is when the server stops:
-	 * the answer is cut off. By the server's thread.
+	 * matter. Then the client is told, and so it is when the server stops,
+	 * or takes it for one that has left: the answer is cut off. By the
+	 * server's thread.
 	 */
 	bool (*is_broken)(const void *context);
 	void *context;

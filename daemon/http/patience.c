@@ -14,6 +14,7 @@ enum {
 	LOOK_MS = 250,
 	PRESSED_MS = 1000,
 	FIRST_HEAD_MS = 5000,
+	PRESSED_UPLOAD_MS = 5000,
 	PRESSED_RATE = 16 * 1024, /* bytes of a body a second */
 	TCP_PATIENCE = 5,         /* times the timeout */
 };
@@ -58,6 +59,12 @@ void connection_enter(struct http_server *server, struct connection *connection,
 		      enum connection_state state)
 {
 	lock_acquire(&server->lock);
+	connection_turn(connection, state);
+	lock_release(&server->lock);
+}
+
+void connection_turn(struct connection *connection, enum connection_state state)
+{
 	connection->is_known |= connection->state == CONNECTION_BUSY ||
 				connection->state == CONNECTION_REPLY;
 	connection->state = state;
@@ -66,7 +73,6 @@ void connection_enter(struct http_server *server, struct connection *connection,
 	connection->unread = 0;
 	if (state == CONNECTION_HEAD)
 		connection->exchange = NULL;
-	lock_release(&server->lock);
 }
 
 void connection_take(struct http_server *server, struct connection *connection,
@@ -113,6 +119,21 @@ static void look_at_reader(struct connection *connection, uint64_t now_ms)
 	connection->since_ms = now_ms;
 }
 
+/* Of a body, while it is the client's turn and others want its place. */
+static bool is_too_slow_body(const struct http_server *server,
+			     const struct connection *connection,
+			     bool is_pressed, uint64_t age_ms)
+{
+	const struct http_exchange *exchange = connection->exchange;
+	bool is_upload = exchange != NULL && exchange->upload != NULL;
+	uint64_t patience_ms = is_upload ? PRESSED_UPLOAD_MS : PRESSED_MS;
+
+	if (is_upload)
+		is_pressed |= server->uploads.used >= server->uploads.max;
+	return is_pressed && age_ms > patience_ms &&
+	       connection->received * 1000U / age_ms < PRESSED_RATE;
+}
+
 static bool is_too_slow(const struct http_server *server,
 			const struct connection *connection, uint64_t now_ms)
 {
@@ -122,8 +143,7 @@ static bool is_too_slow(const struct http_server *server,
 	uint64_t patience_ms = server->options.timeout_ms;
 
 	if (connection->state == CONNECTION_BODY)
-		return is_pressed && age_ms > PRESSED_MS &&
-		       connection->received * 1000U / age_ms < PRESSED_RATE;
+		return is_too_slow_body(server, connection, is_pressed, age_ms);
 	if (connection->state == CONNECTION_BUSY)
 		return false;
 	if (connection->state == CONNECTION_REPLY)

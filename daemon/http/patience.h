@@ -42,6 +42,10 @@ void connection_end(struct http_server *server, struct connection *connection);
 void connection_enter(struct http_server *server, struct connection *connection,
 		      enum connection_state state);
 
+/* The same with the lock held. */
+void connection_turn(struct connection *connection,
+		     enum connection_state state);
+
 /* The connection has an exchange, until it awaits the next head. */
 void connection_take(struct http_server *server, struct connection *connection,
 		     struct http_exchange *exchange);
@@ -60,9 +64,11 @@ void connection_count(struct http_server *server, struct connection *connection,
  * With the lock held: cut those off that take too long, when it is time to look
  * again. A first head has 5 s, another the timeout of the server; when three
  * quarters of all places are taken both have a second, and a body must come at
- * 16 KiB a second. Of a reply something must be read within the timeout,
- * however little; over TCP within five times that, since the other kernel takes
- * a few hundred KiB before it tells that nothing, or little, is read of them.
+ * 16 KiB a second; so must an upload after 5 s of its turn, also when all
+ * places of uploads are taken. Of a reply something must be read within the
+ * timeout, however little; over TCP within five times that, since the other
+ * kernel takes a few hundred KiB before it tells that nothing, or little, is
+ * read of them.
  */
 void connections_look(struct http_server *server);
 

@@ -92,7 +92,8 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	/* there may be room for more than was said */
 	size = (ssize_t)take(exchange->stream, out,
 			     max < BLOCK_BYTES ? max : BLOCK_BYTES);
-	if (size == 0 && (exchange->stream->is_ended || server->is_stopping))
+	if (size == 0 && (exchange->stream->is_ended ||
+			  exchange->stream->is_left || server->is_stopping))
 		size = end_of(exchange);
 	else if (size == 0)
 		work_suspend(exchange);

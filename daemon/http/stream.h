@@ -20,6 +20,7 @@ struct stream {
 				worker's, else the server's thread's */
 	size_t sent;         /* of the chunk */
 	bool is_ended;       /* the chunk is the last one */
+	bool is_left;        /* nobody reads it, or may: there is no more */
 };
 
 /* NULL when there is no memory for it. The server's thread. */

@@ -22,12 +22,12 @@ bool upload_begin(struct http_exchange *exchange)
 	assert(exchange->upload == NULL);
 	lock_acquire(&server->lock);
 	is_free = exchange_take(exchange, &server->uploads, 1);
+	if (is_free)
+		exchange->upload = mem_alloc(1, sizeof(*exchange->upload));
 	lock_release(&server->lock);
-	if (!is_free)
-		return false;
-	exchange->upload = mem_alloc(1, sizeof(*exchange->upload));
-	exchange->upload->ring = mem_alloc(UPLOAD_BYTES, 1);
-	return true;
+	if (is_free)
+		exchange->upload->ring = mem_alloc(UPLOAD_BYTES, 1);
+	return is_free;
 }
 
 void upload_free(struct upload *upload)
@@ -75,6 +75,7 @@ static void suspend(struct http_exchange *exchange)
 	assert(!exchange->upload->is_suspended);
 	MHD_suspend_connection(exchange->connection);
 	exchange->upload->is_suspended = true;
+	connection_turn(exchange->client, CONNECTION_BUSY);
 }
 
 /* Drop bytes that arrive after the reply is ready. */
@@ -98,8 +99,10 @@ static bool submit(struct http_exchange *exchange, bool is_ended)
 	upload->is_submitted = true;
 	upload->is_ended = is_ended;
 	upload->is_suspended = true;
+	connection_enter(exchange->server, exchange->client, CONNECTION_BUSY);
 	if (work_submit(exchange))
 		return true;
+	connection_enter(exchange->server, exchange->client, CONNECTION_BODY);
 	upload->is_suspended = false;
 	exchange->state = EXCHANGE_REPLIED;
 	return false;
@@ -147,28 +150,33 @@ bool upload_abandon(struct http_exchange *exchange, enum error failure)
 	return is_ours;
 }
 
-bool upload_close(struct upload *upload)
+/* With the lock held: it is the client's turn, if it waits. A suspended
+ * connection cannot end, so it is there. */
+static bool give_turn(struct http_exchange *exchange)
 {
-	bool was_suspended = upload->is_suspended;
+	bool was_suspended = exchange->upload->is_suspended;
 
-	upload->is_suspended = false;
-	upload->count = 0;
+	if (was_suspended)
+		connection_turn(exchange->client, CONNECTION_BODY);
+	exchange->upload->is_suspended = false;
 	return was_suspended;
 }
 
-/*
- * With the lock held, which is left meanwhile: let the client send on, if it
- * waits. A suspended connection cannot end, so it is there.
- */
+bool upload_close(struct http_exchange *exchange)
+{
+	exchange->upload->count = 0;
+	return give_turn(exchange);
+}
+
+/* With the lock held, which is left meanwhile: let the client send on, if it
+ * waits. */
 static bool resume(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;
-	struct upload *upload = exchange->upload;
 
 	assert(lock_is_held(&server->lock));
-	if (!upload->is_suspended || upload->is_ended)
+	if (exchange->upload->is_ended || !give_turn(exchange))
 		return false;
-	upload->is_suspended = false;
 	lock_release(&server->lock);
 	MHD_resume_connection(exchange->connection);
 	lock_acquire(&server->lock);

@@ -46,7 +46,7 @@ bool upload_abandon(struct http_exchange *exchange, enum error failure);
 
 /* A worker has its reply. With the lock held. True when the connection is to
  * be resumed for it. */
-bool upload_close(struct upload *upload);
+bool upload_close(struct http_exchange *exchange);
 
 /* NULL is a no-op. */
 void upload_free(struct upload *upload);

@@ -248,7 +248,7 @@ static void give_back(struct http_exchange *exchange)
 		time_histogram_add(&server->answers,
 				   clock_read_us(CLOCK_MONOTONIC) -
 					   exchange->begin_us);
-	is_suspended = upload == NULL || upload_close(upload);
+	is_suspended = upload == NULL || upload_close(exchange);
 	is_abandoned = upload != NULL && upload->failure != ERR_NONE;
 	lock_release(&server->lock);
 	if (is_abandoned)
@@ -262,7 +262,7 @@ static enum http_verdict handle_stream(struct http_exchange *exchange,
 {
 	if (!is_cut && !has_left_stream(exchange))
 		return stream_fill(exchange->stream);
-	exchange->stream->is_ended = true;
+	exchange->stream->is_left = true;
 	return HTTP_ANSWERED;
 }
 

@@ -23,22 +23,32 @@ enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
 	size_t at = find(quota, owner);
 	size_t own = at == quota->count ? 0 : quota->shares[at].count;
 
+	if (count == 0)
+		return QUOTA_TAKEN;
 	if (taken > quota->max || count > quota->max - taken)
 		return QUOTA_FULL;
-	return own == 0 || own + count <= quota->max - taken ? QUOTA_TAKEN
-							     : QUOTA_SHARED;
+	/* as the last of them would, if they were taken one by one */
+	return own == 0 || own + count <= quota->max - taken - (count - 1)
+		       ? QUOTA_TAKEN
+		       : QUOTA_SHARED;
 }
 
 enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count)
 {
 	enum quota_answer answer = quota_look(quota, owner, count);
+
+	if (answer == QUOTA_TAKEN)
+		quota_add(quota, owner, count);
+	return answer;
+}
+
+void quota_add(struct quota *quota, uint64_t owner, size_t count)
+{
 	size_t at = find(quota, owner);
 
-	if (answer != QUOTA_TAKEN || count == 0)
-		return answer;
 	quota->used += count;
-	if (owner == QUOTA_UNLIMITED)
-		return answer;
+	if (owner == QUOTA_UNLIMITED || count == 0)
+		return;
 	if (at == quota->count) {
 		quota->shares =
 			mem_grow(quota->shares, quota->count, &quota->capacity,
@@ -46,7 +56,6 @@ enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count)
 		quota->shares[quota->count++] = (struct quota_share){owner, 0};
 	}
 	quota->shares[at].count += count;
-	return answer;
 }
 
 void quota_give(struct quota *quota, uint64_t owner, size_t count)

@@ -1,8 +1,10 @@
 /*
  * daemon/runtime/quota.h - places of which there are so many, and who has them:
  * an owner, such as a token, gets another one only if it then has no more than
- * are left free. So one that is alone gets half of them, two get a third each,
- * and who comes new finds one as long as there is any. Its user guards it.
+ * were free before. So one that is alone gets half of them, the next one half
+ * of the rest, and who comes new finds one as long as there is any. Several at
+ * a time are as several one by one, but for the first ones of an owner, which
+ * may be as many as are free. Its user guards it.
  */
 #ifndef DAEMON_RUNTIME_QUOTA_H
 #define DAEMON_RUNTIME_QUOTA_H
@@ -37,12 +39,15 @@ enum quota_answer {
 	QUOTA_FULL,   /* nobody could have so many now */
 };
 
-/* What quota_take() would say. */
+/* What quota_take() would say; none are always there. */
 enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
 			     size_t count);
 
 /* Take so many places. */
 enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count);
+
+/* Count places as taken, whether there are so many or not. */
+void quota_add(struct quota *quota, uint64_t owner, size_t count);
 
 /* Give some back that the owner has. */
 void quota_give(struct quota *quota, uint64_t owner, size_t count);

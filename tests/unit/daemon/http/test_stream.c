@@ -407,6 +407,41 @@ START_TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 }
 END_TEST
 
+static void expect(int file, int status)
+{
+	struct buffer answer = client_receive(file);
+
+	ck_assert_int_eq(client_status(&answer), status);
+	buffer_free(&answer);
+	close(file);
+}
+
+/* Whatever waits to be read: the answer "no" is a small one. */
+START_TEST(only_large_answers_to_questions_are_refused_unread)
+{
+	static const char change[] = "POST /large?owner=1 HTTP/1.1\r\nHost: x"
+				     "\r\nConnection: close\r\n"
+				     "Content-Length: 0\r\n\r\n";
+	struct buffer answer;
+	int files[3];
+
+	for (int i = 0; i < 2; i++) {
+		files[i] = ask(i == 0 ? "/large?owner=1" : "/large?owner=2");
+		sleep_ms(100);
+	}
+	expect(ask("/large?owner=1"), 503); /* no room for anybody */
+	expect(ask("/file?owner=1"), 200);
+	expect(ask("/whole?owner=1"), 200);
+	answer = client_ask(path, "GET", "/other?owner=1", NULL);
+	ck_assert_str_eq(client_body(&answer), "no");
+	buffer_free(&answer);
+	files[2] = client_open(path);
+	ck_assert(client_send(files[2], change));
+	for (int i = 2; i >= 0; i--)
+		expect(files[i], 200);
+}
+END_TEST
+
 START_TEST(all_of_a_large_stream_comes)
 {
 	struct buffer answer;
@@ -504,6 +539,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, who_reads_nothing_is_left_after_a_while);
 	tcase_add_test(tests, what_an_owner_has_open_ends_with_its_right);
 	tcase_add_test(tests, an_owner_has_no_more_unread_than_it_leaves_free);
+	tcase_add_test(tests,
+		       only_large_answers_to_questions_are_refused_unread);
 	tcase_add_test(tests, all_of_a_large_stream_comes);
 	tcase_add_test(tests, streams_end_when_the_server_stops);
 	tcase_add_test(tests, a_stream_that_breaks_does_not_look_whole);

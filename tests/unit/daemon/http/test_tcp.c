@@ -61,10 +61,25 @@ static void free_stream(void *context)
 	atomic_store(&is_freed, true);
 }
 
+static bool is_broken(const void *context)
+{
+	(void)context;
+	return false;
+}
+
+static uint64_t count_none(const void *context)
+{
+	(void)context;
+	return 0;
+}
+
 static enum http_verdict reply_stream(struct http_exchange *exchange)
 {
 	const struct http_stream stream = {.fill = fill_nothing,
-					   .free = free_stream};
+					   .free = free_stream,
+					   .is_broken = is_broken,
+					   .trailer_name = "X-Failed",
+					   .trailer = count_none};
 
 	if (http_listen(exchange))
 		http_reply_stream(exchange, 200, "text/plain", &stream);
@@ -232,6 +247,26 @@ START_TEST(who_leaves_a_silent_stream_frees_its_place)
 }
 END_TEST
 
+/* It is taken for one that has left, but may read still. */
+START_TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
+{
+	int file = open_client();
+	struct buffer answer;
+	const char *body;
+
+	client_send(file, "GET /stream HTTP/1.1\r\nHost: x\r\n"
+			  "Cookie: key=x\r\n\r\n");
+	shutdown(file, SHUT_WR);
+	answer = client_receive(file);
+	ck_assert_int_eq(client_status(&answer), 200);
+	body = strstr(answer.data, "\r\n\r\n");
+	ck_assert_ptr_nonnull(body);
+	ck_assert_str_eq(body, "\r\n\r\n");
+	buffer_free(&answer);
+	close(file);
+}
+END_TEST
+
 START_TEST(nobody_connects_after_the_stop)
 {
 	struct tcp_listener *second = NULL;
@@ -283,6 +318,8 @@ Suite *make_suite(void)
 	tcase_add_test(tests, the_body_of_who_is_refused_is_not_awaited);
 	tcase_add_test(tests, a_connection_goes_on_after_a_refusal);
 	tcase_add_test(tests, who_leaves_a_silent_stream_frees_its_place);
+	tcase_add_test(tests,
+		       a_stream_to_who_sends_no_more_does_not_look_whole);
 	tcase_add_test(tests, nobody_connects_after_the_stop);
 	tcase_add_test(tests, what_is_wrong_with_the_files_is_told);
 	suite_add_tcase(suite, tests);

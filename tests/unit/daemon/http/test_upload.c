@@ -332,6 +332,34 @@ START_TEST(a_client_that_stalls_is_left)
 }
 END_TEST
 
+/* A byte now and then is not too long a silence, but holds a place. */
+START_TEST(those_that_trickle_leave_when_all_places_are_taken)
+{
+	int files[2];
+
+	options.timeout_ms = 60000;
+	start();
+	for (int i = 0; i < 2; i++) {
+		files[i] = client_open(path);
+		client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
+				      "Content-Length: 100000\r\n\r\n");
+	}
+	for (unsigned i = 0; i < 150 && atomic_load(&seen) < 2; i++) {
+		char byte = byte_at(i);
+
+		for (int j = 0; j < 2; j++)
+			send(files[j], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+		sleep_ms(100);
+	}
+	ck_assert_int_eq(atomic_load(&seen), 2);
+	ck_assert_int_eq(atomic_load(&last_error), ERR_NETWORK);
+	sleep_ms(100);
+	check_send("/read", 3, "ok 3");
+	for (int i = 0; i < 2; i++)
+		close(files[i]);
+}
+END_TEST
+
 START_TEST(a_source_that_fails_ends_it)
 {
 	struct supply supply = {.size = 8 << 20, .failure = ERR_IO};
@@ -370,6 +398,7 @@ Suite *make_suite(void)
 	TCase *tcase = tcase_create("upload");
 
 	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, a_body_of_any_length_is_read);
 	tcase_add_test(tcase, a_body_with_a_length_is_read);
 	tcase_add_test(tcase, other_requests_are_as_they_were);
@@ -378,6 +407,8 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, too_many_are_refused_before_they_send);
 	tcase_add_test(tcase, a_client_may_leave_at_any_byte);
 	tcase_add_test(tcase, a_client_that_stalls_is_left);
+	tcase_add_test(tcase,
+		       those_that_trickle_leave_when_all_places_are_taken);
 	tcase_add_test(tcase, a_source_that_fails_ends_it);
 	tcase_add_test(tcase, stopping_ends_it);
 	suite_add_tcase(suite, tcase);

@@ -75,9 +75,14 @@ START_TEST(a_place_is_as_large_as_is_said)
 	ck_assert_int_eq(quota_take(&quota, 1, 101), QUOTA_FULL);
 	ck_assert_int_eq(quota_take(&quota, 1, 0), QUOTA_TAKEN);
 	ck_assert_int_eq(quota_take(&quota, 1, 30), QUOTA_TAKEN);
-	ck_assert_int_eq(quota_take(&quota, 1, 41), QUOTA_SHARED);
+	ck_assert_int_eq(quota_take(&quota, 1, 21), QUOTA_SHARED);
 	ck_assert_int_eq(quota_take(&quota, 1, 20), QUOTA_TAKEN);
 	ck_assert_int_eq(quota_take(&quota, 2, 50), QUOTA_TAKEN);
+	ck_assert_int_eq(quota_take(&quota, 1, 0), QUOTA_TAKEN);
+	quota_add(&quota, 3, 10);
+	ck_assert_int_eq(quota_take(&quota, 3, 0), QUOTA_TAKEN);
+	ck_assert_int_eq(quota_look(&quota, 4, 1), QUOTA_FULL);
+	quota_give(&quota, 3, 10);
 	ck_assert_int_eq(quota_take(&quota, 3, 1), QUOTA_FULL);
 	quota_give(&quota, 1, 50);
 	quota_give(&quota, 2, 50);

@@ -145,6 +145,7 @@ void service_probe(struct service *service)
 	http_stats(service->server, &http);
 	store_check_readers(service->store);
 	tokens_retry(service->tokens);
+	api_expire_sessions(service->api);
 	bus_flush_log(false);
 }
 

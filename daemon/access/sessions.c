@@ -11,6 +11,7 @@
 struct session {
 	uint8_t digest[CREDENTIAL_DIGEST_BYTES];
 	uint64_t token;
+	uint64_t ticket;
 	uint64_t begun_ms;
 	uint64_t used_ms;
 };
@@ -37,9 +38,13 @@ void sessions_destroy(struct sessions *sessions)
 	free(sessions);
 }
 
-static void sessions_drop(struct sessions *sessions, struct session *row)
+/* Returns its ticket. */
+static uint64_t sessions_drop(struct sessions *sessions, struct session *row)
 {
+	uint64_t ticket = row->ticket;
+
 	*row = sessions->rows[--sessions->count];
+	return ticket;
 }
 
 /* Another thread may have read the clock a moment later. */
@@ -49,15 +54,22 @@ static bool session_is_older(uint64_t since_ms, uint64_t now_ms,
 	return now_ms > since_ms && now_ms - since_ms >= age_ms;
 }
 
-static void sessions_drop_expired(struct sessions *sessions, uint64_t now_ms)
+static bool session_is_over(const struct session *row, uint64_t now_ms)
 {
-	for (size_t i = sessions->count; i-- > 0;) {
-		struct session *row = &sessions->rows[i];
+	return session_is_older(row->used_ms, now_ms, SESSION_IDLE_MS) ||
+	       session_is_older(row->begun_ms, now_ms, SESSION_AGE_MS);
+}
 
-		if (session_is_older(row->used_ms, now_ms, SESSION_IDLE_MS) ||
-		    session_is_older(row->begun_ms, now_ms, SESSION_AGE_MS))
-			sessions_drop(sessions, row);
-	}
+uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms)
+{
+	uint64_t ticket = 0;
+
+	lock_acquire(&sessions->lock);
+	for (size_t i = 0; i < sessions->count && ticket == 0; i++)
+		if (session_is_over(&sessions->rows[i], now_ms))
+			ticket = sessions_drop(sessions, &sessions->rows[i]);
+	lock_release(&sessions->lock);
+	return ticket;
 }
 
 /* The one that was not used for the longest time, of one token or, if that is
@@ -80,29 +92,32 @@ static struct session *sessions_oldest(struct sessions *sessions,
 	return oldest;
 }
 
-static void sessions_make_room(struct sessions *sessions, uint64_t token)
+/* Returns the ticket of the one that ends for it; 0: none. */
+static uint64_t sessions_make_room(struct sessions *sessions, uint64_t token)
 {
 	size_t count;
 	struct session *row = sessions_oldest(sessions, token, &count);
 
-	if (count >= MAX_TOKEN_SESSIONS)
-		sessions_drop(sessions, row);
-	if (sessions->count == MAX_SESSIONS)
-		sessions_drop(sessions, sessions_oldest(sessions, 0, &count));
+	if (count < MAX_TOKEN_SESSIONS && sessions->count < MAX_SESSIONS)
+		return 0;
+	if (count < MAX_TOKEN_SESSIONS)
+		row = sessions_oldest(sessions, 0, &count);
+	return sessions_drop(sessions, row);
 }
 
 bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
-		    char session_out[SESSION_BYTES])
+		    char session_out[SESSION_BYTES], uint64_t *ended_out)
 {
 	struct session row = {
 		.token = token, .begun_ms = now_ms, .used_ms = now_ms};
 
+	*ended_out = 0;
 	if (!credential_make(session_out))
 		return false;
 	credential_digest(session_out, row.digest);
+	row.ticket = sessions_ticket(session_out);
 	lock_acquire(&sessions->lock);
-	sessions_drop_expired(sessions, now_ms);
-	sessions_make_room(sessions, token);
+	*ended_out = sessions_make_room(sessions, token);
 	sessions->rows[sessions->count++] = row;
 	lock_release(&sessions->lock);
 	return true;
@@ -128,9 +143,8 @@ uint64_t sessions_use(struct sessions *sessions, const char *session,
 	uint64_t token = 0;
 
 	lock_acquire(&sessions->lock);
-	sessions_drop_expired(sessions, now_ms);
 	row = sessions_find(sessions, session);
-	if (row != NULL) {
+	if (row != NULL && !session_is_over(row, now_ms)) {
 		if (now_ms > row->used_ms)
 			row->used_ms = now_ms;
 		token = row->token;

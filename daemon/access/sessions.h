@@ -30,11 +30,12 @@ void sessions_destroy(struct sessions *sessions);
 /*
  * Begin a session of the token with this id (struct token). When the token has
  * MAX_TOKEN_SESSIONS, or all together are MAX_SESSIONS, the one that was not
- * used for the longest time ends. `now_ms` is of a clock that never goes back.
+ * used for the longest time ends: *ended_out is its ticket, of which the caller
+ * ends what is open; 0: none ends. `now_ms` is of a clock that never goes back.
  * False: there are no random numbers. Any thread.
  */
 bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
-		    char session_out[SESSION_BYTES]);
+		    char session_out[SESSION_BYTES], uint64_t *ended_out);
 
 /*
  * Use a session. Returns the id of its token, which may have been removed; 0:
@@ -42,6 +43,10 @@ bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
  */
 uint64_t sessions_use(struct sessions *sessions, const char *session,
 		      uint64_t now_ms);
+
+/* End one of those that have expired, and return its ticket, of which the
+ * caller ends what is open; 0: there are no more. Any thread. */
+uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms);
 
 /* A number that stands for the session of this text: no id of a token, and
  * nobody else's. */

@@ -389,6 +389,15 @@ void api_end_owner(struct api *api, uint64_t owner)
 	lock_release(&api->lock);
 }
 
+void api_expire_sessions(struct api *api)
+{
+	uint64_t now_ms = clock_steady_ms();
+	uint64_t ticket;
+
+	while ((ticket = sessions_expire(api->sessions, now_ms)) != 0)
+		api_end_owner(api, ticket);
+}
+
 size_t call_threads(const struct call *call)
 {
 	return pool_workers(call->api->pool);

@@ -65,6 +65,10 @@ void api_set_tokens(struct api *api, struct tokens *tokens);
  * them all there is is here. */
 void api_set_peers(struct api *api, const struct peers *peers);
 
+/* Close what sessions of browsers that have expired have open. Any thread; now
+ * and then. */
+void api_expire_sessions(struct api *api);
+
 /* For http_options: those of which api_handle() may say HTTP_DEFERRED. */
 bool api_is_quick(const char *method, const char *path);
 

@@ -59,18 +59,41 @@ static bool read_form(struct slice body, char token_out[TOKEN_BYTES])
 	return strlen(token_out) == TOKEN_BYTES - 1;
 }
 
-/* False: the token is not known, or may not ask now. */
+/* False: it is answered why not. */
 static bool begin_session(struct call *call, const char *token,
 			  char session_out[SESSION_BYTES])
 {
+	struct api *api = call->api;
 	uint64_t now_ms = clock_steady_ms();
 	struct token known;
+	enum token_verdict verdict = TOKEN_UNKNOWN;
+	uint64_t ended = 0;
+	bool is_begun;
 
-	return call->api->tokens != NULL &&
-	       tokens_check(call->api->tokens, token, call->config->listen_rate,
-			    now_ms, &known) == TOKEN_MAY &&
-	       sessions_begin(call->api->sessions, known.id, now_ms,
-			      session_out);
+	if (api->tokens != NULL)
+		verdict =
+			tokens_check(api->tokens, token,
+				     call->config->listen_rate, now_ms, &known);
+	if (verdict == TOKEN_UNKNOWN) {
+		login_reply_form(call->exchange, 401,
+				 "The token is not known.");
+		return false;
+	}
+	if (verdict == TOKEN_TOO_FAST) {
+		http_add_header(call->exchange, "Retry-After", "1");
+		login_reply_form(call->exchange, 429,
+				 "The token has used up its requests of this "
+				 "second (listen.rate).");
+		return false;
+	}
+	is_begun = sessions_begin(api->sessions, known.id, now_ms, session_out,
+				  &ended);
+	if (!is_begun)
+		login_reply_form(call->exchange, 503,
+				 "The system has no random numbers.");
+	if (ended != 0)
+		api_end_owner(api, ended);
+	return is_begun;
 }
 
 static enum http_verdict log_in(struct call *call, const char *token)
@@ -80,10 +103,8 @@ static enum http_verdict log_in(struct call *call, const char *token)
 	char session[SESSION_BYTES];
 	char cookie[256];
 
-	if (!begin_session(call, token, session)) {
-		login_reply_form(exchange, 401, "The token is not known.");
+	if (!begin_session(call, token, session))
 		return HTTP_ANSWERED;
-	}
 	(void)snprintf(cookie, sizeof(cookie),
 		       LOGIN_COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict%s",
 		       session, http_is_encrypted(exchange) ? "; Secure" : "");

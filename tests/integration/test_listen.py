@@ -192,6 +192,34 @@ class Listen(harness.Case):
         self.assertFalse(is_closed)
         self.assertIn(b"\ndata: {", came)
 
+    def test_a_session_that_makes_room_has_nothing_open(self):
+        daemon = self.listening()
+        first = self.log_in(self.read)
+        with socket.create_connection(("127.0.0.1", self.port), 20) as client:
+            client.sendall(b"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                           b"Accept: text/event-stream\r\nCookie: "
+                           + first.encode() + b"\r\n\r\n")
+            self.assertIn(b"200 OK", client.recv(65536))
+            for _ in range(16):
+                self.log_in(self.read)
+            daemon.watch("http://127.0.0.1:9/")
+            came, is_closed = self.rest_of(client, 1)
+        self.assertTrue(is_closed)
+        self.assertNotIn(b"\ndata: {", came)
+        self.error_of(self.ask("/v1/events", Cookie=first), 401)
+
+    def test_a_token_that_asks_too_fast_begins_no_session(self):
+        self.listening(rate=2)
+        for _ in range(20):
+            answer = self.ask("/login", None, "POST",
+                              b"token=" + self.read.encode())
+            if answer.status != 303:
+                break
+        self.assertEqual(answer.status, 429)
+        self.assertEqual(answer.headers["Retry-After"], "1")
+        self.assertIn("listen.rate", answer.text)
+        self.assertIsNone(answer.headers["Set-Cookie"])
+
     def outlives_a_restart(self, daemon):
         daemon.stop()
         path = pathlib.Path(daemon.store) / "tokens"

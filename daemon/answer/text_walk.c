@@ -180,7 +180,8 @@ static int by_place(const void *a, const void *b)
 	return is_before(x, y) ? -1 : is_before(y, x);
 }
 
-/* Find the places behind the last one. */
+/* Find the places behind the last one; after an error there are none, and they
+ * can be looked for again. */
 static enum error find_places(struct text_walk *walk)
 {
 	uint64_t key = 0;
@@ -201,10 +202,15 @@ static enum error find_places(struct text_walk *walk)
 		error = txn.error;
 		txn_abort(&txn);
 	}
-	if (error == ERR_NONE && walk->count > 0)
+	if (error != ERR_NONE) {
+		walk->count = 0;
+		walk->is_last = false;
+		return error;
+	}
+	if (walk->count > 0)
 		qsort(walk->places, walk->count, sizeof(*walk->places),
 		      by_place);
-	return error;
+	return ERR_NONE;
 }
 
 /*

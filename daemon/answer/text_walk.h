@@ -56,7 +56,8 @@ uint32_t text_walk_site(const struct text_walk *walk);
 /*
  * The next page. *is_there_out is false at the end. Now and then this reads the
  * rows of all pages of the site: once for 32768 pages of the walk.
- * ERR_NOT_FOUND: the site is gone, or another one; others as above.
+ * ERR_NOT_FOUND: the site is gone, or another one; others as above. After an
+ * error it can be tried again.
  */
 enum error text_walk_next(struct text_walk *walk, struct text_place *place_out,
 			  bool *is_there_out);

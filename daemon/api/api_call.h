@@ -285,12 +285,13 @@ const char *partition_state_name(enum partition_state state);
 /* How many pages a request may have extracted at a time. */
 size_t call_threads(const struct call *call);
 /*
- * What a guard finds on a stored page, as of daemon/worker/guarded_page.h; NULL
- * when the page is not kept or is none.
+ * What a guard finds on a stored page, as of daemon/worker/guarded_page.h, to
+ * *found_out; NULL when the page is not kept or is none, or after an error:
+ * those of pool_run().
  */
 struct wanted_guard;
-json_t *call_try_guard(struct call *call, const struct wanted_guard *wanted,
-		       uint32_t site, uint64_t page);
+enum error call_try_guard(struct call *call, const struct wanted_guard *wanted,
+			  uint32_t site, uint64_t page, json_t **found_out);
 /* False: there is none. */
 bool api_listener_stats(struct api *api, enum listener listener,
 			struct http_stats *stats_out);

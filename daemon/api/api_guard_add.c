@@ -275,11 +275,12 @@ static bool take_found(void *context, struct slice head, struct slice body)
 }
 
 /*
- * What the guards behind the page, from `page_bytes` on, find on it: an array.
- * None is suspended, so that what is too slow has its figure: each may take as
- * long as all of them.
+ * What the guards behind the page, from `page_bytes` on, find on it: an array,
+ * or NULL when it is no page. None is suspended, so that what is too slow has
+ * its figure: each may take as long as all of them. Errors of pool_run().
  */
-static json_t *find_in(struct call *call, struct copy *copy, size_t page_bytes)
+static enum error find_in(struct call *call, const struct copy *copy,
+			  size_t page_bytes, json_t **list_out)
 {
 	const struct answer_rules rules = call_rules(call);
 	const uint32_t limit_ms = call->config->guards_ms;
@@ -291,46 +292,50 @@ static json_t *find_in(struct call *call, struct copy *copy, size_t page_bytes)
 	};
 	struct buffer head =
 		row_layout_encode(&analyse_request_layout, &request);
-	json_t *list = NULL;
 	struct pool_task task = {
 		.kind = TASK_GUARD,
 		.take = take_found,
-		.take_context = &list,
+		.take_context = list_out,
 	};
+	enum error error;
 
+	*list_out = NULL;
 	task.head = buffer_slice(&head);
 	task.body = buffer_slice(&copy->body);
-	if (pool_run(call->api->pool, &task) != ERR_NONE) {
-		json_decref(list);
-		list = NULL;
+	error = pool_run(call->api->pool, &task);
+	if (error != ERR_NONE) {
+		json_decref(*list_out);
+		*list_out = NULL;
 	}
 	buffer_free(&head);
-	return list;
+	return error;
 }
 
-json_t *call_try_guard(struct call *call, const struct wanted_guard *wanted,
-		       uint32_t site, uint64_t page)
+enum error call_try_guard(struct call *call, const struct wanted_guard *wanted,
+			  uint32_t site, uint64_t page, json_t **found_out)
 {
 	struct copy copy = {0};
 	json_t *list = NULL;
-	json_t *found = NULL;
+	json_t *found;
+	enum error error = ERR_NONE;
 
 	if (read_copy(call->api->store, site, page, &copy)) {
 		size_t page_bytes = copy.body.size;
 
 		item_append_row(&copy.body, &wanted_guard_layout, wanted);
-		list = find_in(call, &copy, page_bytes);
-		found = json_incref(json_array_get(list, 0));
+		error = find_in(call, &copy, page_bytes, &list);
 	}
+	found = json_incref(json_array_get(list, 0));
 	if (found != NULL) {
 		json_object_set_new(found, "url",
 				    json_text(buffer_slice(&copy.url)));
 		json_object_set_new(found, "hash",
 				    json_integer((json_int_t)copy.hash));
 	}
+	*found_out = found;
 	json_decref(list);
 	free_copy(&copy);
-	return found;
+	return error;
 }
 
 static struct wanted_guard guard_wanted(const struct guard_row *guard)
@@ -361,7 +366,9 @@ struct guard_trial {
 	uint64_t keys[MAX_CHECKED]; /* of pages */
 	size_t count;
 	json_t *found;    /* array of what it finds */
-	uint64_t slowest; /* the page on which it takes the longest */
+	uint64_t slowest; /* the page on which it takes the longest, or that of
+			     the error */
+	enum error error; /* a worker could not evaluate it: pool_run() */
 	json_int_t slowest_us;
 	bool is_slow;
 	json_int_t sum_us; /* of all guards on that page */
@@ -384,7 +391,7 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 		guarding_read(call->api->store, call->host,
 			      buffer_slice(&copy.url), &copy.body);
 		item_append_row(&copy.body, &wanted_guard_layout, wanted);
-		list = find_in(call, &copy, page_bytes);
+		trial->error = find_in(call, &copy, page_bytes, &list);
 	}
 	json_array_foreach(list, i, found)
 	{
@@ -396,9 +403,28 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 	free_copy(&copy);
 }
 
+/* Try it on one of the pages. */
+static void guard_try_page(struct call *call, const struct wanted_guard *wanted,
+			   uint64_t page, struct guard_trial *trial)
+{
+	json_t *found;
+
+	trial->error = call_try_guard(call, wanted, trial->site, page, &found);
+	if (trial->error != ERR_NONE)
+		trial->slowest = page;
+	if (found == NULL)
+		return;
+	json_array_append_new(trial->found, found);
+	trial->is_slow = guard_is_slow(found, call->config->guard_ms);
+	if (trial->is_slow || guard_us(found) > trial->slowest_us) {
+		trial->slowest = page;
+		trial->slowest_us = guard_us(found);
+	}
+}
+
 /*
- * Try it on pages until TRIAL_MS are over, or it is too slow on one; then all
- * guards on the page where it is the slowest.
+ * Try it on pages until TRIAL_MS are over, or it fails or is too slow on one;
+ * then all guards on the page where it is the slowest.
  */
 static void guard_try(struct call *call, const struct guard_row *guard,
 		      struct guard_trial *trial)
@@ -407,49 +433,55 @@ static void guard_try(struct call *call, const struct guard_row *guard,
 	uint64_t end_ms = clock_steady_ms() + TRIAL_MS;
 
 	for (size_t i = 0;
-	     i < trial->count && !trial->is_slow && clock_steady_ms() < end_ms;
-	     i++) {
-		json_t *one = call_try_guard(call, &wanted, trial->site,
-					     trial->keys[i]);
-
-		if (one == NULL)
-			continue;
-		json_array_append_new(trial->found, one);
-		trial->is_slow = guard_is_slow(one, call->config->guard_ms);
-		if (trial->is_slow || guard_us(one) > trial->slowest_us) {
-			trial->slowest = trial->keys[i];
-			trial->slowest_us = guard_us(one);
-		}
-	}
-	if (trial->slowest_us >= 0 && !trial->is_slow)
+	     i < trial->count && !trial->is_slow && trial->error == ERR_NONE &&
+	     clock_steady_ms() < end_ms;
+	     i++)
+		guard_try_page(call, &wanted, trial->keys[i], trial);
+	if (trial->slowest_us >= 0 && !trial->is_slow &&
+	    trial->error == ERR_NONE)
 		guard_try_all(call, &wanted, trial);
 }
 
-/* Answer that it is too slow; false when it is not. */
-static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
+/* Answer that it is too slow on the page, or fails there. */
+static void guard_refuse(struct call *call, const struct guard_trial *trial,
+			 const char *url)
 {
 	const struct config *config = call->config;
-	const char *url = "";
-	const json_t *found;
-	size_t i;
 
-	json_array_foreach(trial->found, i,
-			   found) if (guard_us(found) == trial->slowest_us)
-		url = json_string_value(json_object_get(found, "url"));
-	if (trial->is_slow)
+	if (trial->error == ERR_POISONED)
+		call_fail(call, 422, "poisoned",
+			  "to evaluate the expression on %.200s ended the "
+			  "worker (pipeline.page_time, pipeline.page_memory)",
+			  url);
+	else if (trial->error != ERR_NONE)
+		call_fail_with(call, trial->error, url);
+	else if (trial->is_slow)
 		call_fail(call, 422, "too_slow",
 			  "the expression takes %.2g s of CPU time on %.200s; "
 			  "%g s are allowed (guards.cpu_limit)",
 			  (double)trial->slowest_us / 1e6, url,
 			  (double)config->guard_ms / 1e3);
-	else if (trial->is_sum_slow)
+	else
 		call_fail(call, 422, "too_slow",
 			  "the guards of the site take %.2g s of CPU time on "
 			  "%.200s with this one; %g s are allowed "
 			  "(guards.page_cpu_limit)",
 			  (double)trial->sum_us / 1e6, url,
 			  (double)config->guards_ms / 1e3);
-	return trial->is_slow || trial->is_sum_slow;
+}
+
+/* Whether the trial was in vain, which is answered. */
+static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
+{
+	struct copy copy = {0};
+
+	if (trial->error == ERR_NONE && !trial->is_slow && !trial->is_sum_slow)
+		return false;
+	read_copy(call->api->store, trial->site, trial->slowest, &copy);
+	buffer_append(&copy.url, "", 1);
+	guard_refuse(call, trial, copy.url.data);
+	free_copy(&copy);
+	return true;
 }
 
 /* The summary of the first test. */

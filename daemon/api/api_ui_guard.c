@@ -105,6 +105,7 @@ static json_t *find_element(struct call *call, const struct chosen *chosen,
 	struct wanted_guard wanted = {
 		.language = GUARD_XPATH, .minimum = 1, .maximum = 1};
 	char xpath[128];
+	json_t *found;
 	int size = snprintf(xpath, sizeof(xpath), "(//*)[%llu]",
 			    (unsigned long long)shown->number + 1);
 
@@ -112,7 +113,8 @@ static json_t *find_element(struct call *call, const struct chosen *chosen,
 		size += snprintf(xpath + size, sizeof(xpath) - (size_t)size,
 				 "/..");
 	wanted.selector = slice_of(xpath);
-	return call_try_guard(call, &wanted, chosen->site, chosen->page);
+	call_try_guard(call, &wanted, chosen->site, chosen->page, &found);
+	return found;
 }
 
 /*
@@ -131,14 +133,15 @@ static void add_candidates(struct call *call, const struct chosen *chosen,
 		.value = slice_of(ui_member(element, "value")),
 		.path = slice_of(ui_member(element, "path")),
 	};
-	json_t *found =
-		call_try_guard(call, &wanted, chosen->site, chosen->page);
-	const json_t *all = json_object_get(found, "candidates");
-	uint64_t node = shown->up == 0
-				? shown->number
-				: ui_whole(json_array_get(all, 0), "node");
 	json_t *list = json_array();
+	json_t *found;
+	const json_t *all;
+	uint64_t node = shown->number;
 
+	call_try_guard(call, &wanted, chosen->site, chosen->page, &found);
+	all = json_object_get(found, "candidates");
+	if (shown->up > 0)
+		node = ui_whole(json_array_get(all, 0), "node");
 	for (size_t i = 0; i < json_array_size(all); i++)
 		if (ui_whole(json_array_get(all, i), "node") == node)
 			json_array_append(list, json_array_get(all, i));

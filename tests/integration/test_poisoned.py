@@ -101,6 +101,23 @@ class Poisoned(harness.Case):
         daemon.stop()
         daemon.verify_store()
 
+    def test_a_guard_that_ends_the_worker_is_refused(self):
+        root = self.folder()
+        source = random.Random(7)
+        (root / "index.html").write_text(body_of("it", source, "abort"))
+        server = self.web(root)
+        daemon = self.daemon(CONFIG)
+        daemon.crawl(server.url, revisit_s=0, watch_s=0)
+        daemon.stop()
+        daemon.program = FaultyDaemon.program
+        daemon.start()
+        path = f"/v1/sites/{server.host}/guards"
+        message = self.error_of(daemon.post(path, {"css": "p"}), 422,
+                                "poisoned")["message"]
+        self.assertIn(server.url, message)
+        self.assertIn("ended the worker", message)
+        self.assertEqual(daemon.json(path)["guards"], [])
+
     def test_a_bad_body_is_an_error_of_its_request(self):
         daemon = self.faulty()
         source = random.Random(1)

@@ -1,6 +1,7 @@
 /* Rows that stand for pages: what a walk reads of them, and in which order. */
 #include "daemon/answer/text_walk.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 #define HOST "a.test"
 
-enum { NOW_MS = 1000000, MANY = 40000 };
+enum { NOW_MS = 1000000, MANY = 40000, READERS = 520 };
 
 static struct world world;
 static uint32_t site;
@@ -230,6 +231,48 @@ START_TEST(a_site_that_goes_ends_the_walk)
 }
 END_TEST
 
+/* More threads read than can, from one gate to the next. */
+static pthread_barrier_t gates[2];
+
+static void *read_long(void *context)
+{
+	struct txn txn = txn_begin_read(world.store);
+
+	(void)context;
+	pthread_barrier_wait(&gates[0]);
+	pthread_barrier_wait(&gates[1]);
+	txn_abort(&txn);
+	return NULL;
+}
+
+START_TEST(after_an_error_it_is_tried_again)
+{
+	static pthread_t readers[READERS];
+	struct text_place place = {0, 0};
+	struct text_walk *walk;
+	bool is_there;
+
+	put_few();
+	walk = begin(&everything, place);
+	for (int i = 0; i < 2; i++)
+		pthread_barrier_init(&gates[i], NULL, READERS + 1);
+	for (int i = 0; i < READERS; i++)
+		ck_assert_int_eq(
+			pthread_create(&readers[i], NULL, read_long, NULL), 0);
+	pthread_barrier_wait(&gates[0]);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(text_walk_next(walk, &place, &is_there),
+				 ERR_BUSY);
+	pthread_barrier_wait(&gates[1]);
+	for (int i = 0; i < READERS; i++)
+		pthread_join(readers[i], NULL);
+	for (int i = 0; i < 4; i++)
+		ck_assert(next(walk, &place));
+	ck_assert(!next(walk, &place));
+	text_walk_end(walk);
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	bool is_right;
@@ -293,6 +336,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_page_at_its_place);
 	tcase_add_test(tcase, what_another_commit_may_still_store_is_not_seen);
 	tcase_add_test(tcase, a_site_that_goes_ends_the_walk);
+	tcase_add_test(tcase, after_an_error_it_is_tried_again);
 	suite_add_tcase(suite, tcase);
 	tcase_add_loop_test(pure, places_as_text, 0,
 			    sizeof(texts) / sizeof(texts[0]));

@@ -243,6 +243,12 @@ def runnable(program):
     return copy
 
 
+def may_look():
+    """Whether we may look into the daemon's processes: /proc shows those that
+    are not dumpable to root alone."""
+    return os.geteuid() == 0
+
+
 def give(path):
     """All below the folder belongs to whom the daemon becomes."""
     if USER is None:

@@ -207,13 +207,15 @@ class Library(harness.Case):
 
     def installed(self):
         """The environment of a program that uses the installed library."""
-        prefix = self.folder()
-        done = harness.run(["cmake", "--install", BUILD, "--prefix", prefix])
+        root = self.folder()
+        done = harness.run(["cmake", "--install", BUILD],
+                           env={**os.environ, "DESTDIR": str(root)})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        pc = next(prefix.rglob("libtemplated.pc"))
+        pc = next(root.rglob("libtemplated.pc"))
         for name in ("libtemplated.3", "templated-bundle.5", "templated.h"):
-            self.assertEqual(len(list(prefix.rglob(name))), 1, name)
+            self.assertEqual(len(list(root.rglob(name))), 1, name)
         return {**os.environ, "PKG_CONFIG_PATH": str(pc.parent),
+                "PKG_CONFIG_SYSROOT_DIR": str(root),
                 "LD_LIBRARY_PATH": str(pc.parent.parent)}
 
     def compile(self, environment, source=EXAMPLE):

@@ -157,6 +157,16 @@ static bool is_too_slow(const struct http_server *server,
 	return age_ms > patience_ms;
 }
 
+/* What was sent before the next head was awaited is the client's, however
+ * slowly it reads: the kernel still delivers it. */
+static void connection_end_slow(const struct connection *connection)
+{
+	if (connection->state == CONNECTION_REPLY)
+		connection_cut(connection);
+	else
+		shutdown(connection->file, SHUT_RDWR);
+}
+
 void connections_look(struct http_server *server)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -170,7 +180,7 @@ void connections_look(struct http_server *server)
 		if (connection->state == CONNECTION_REPLY)
 			look_at_reader(connection, now_ms);
 		if (is_too_slow(server, connection, now_ms))
-			connection_cut(connection);
+			connection_end_slow(connection);
 	}
 }
 

@@ -15,7 +15,11 @@
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 
-enum { NOTE = 7 };
+enum {
+	NOTE = 7,
+	TIMEOUT_S = 2,
+	LARGE = 500000, /* a socket of loopback holds that */
+};
 
 static uint16_t port;
 static char address[32];
@@ -88,11 +92,24 @@ static enum http_verdict reply_stream(struct http_exchange *exchange)
 	return HTTP_ANSWERED;
 }
 
+static void reply_large(struct http_exchange *exchange)
+{
+	struct buffer body = {0};
+
+	memset(buffer_reserve(&body, LARGE), 'x', LARGE);
+	body.size = LARGE;
+	http_reply(exchange, 200, "text/html", &body);
+}
+
 static enum http_verdict handle(struct http_exchange *exchange, void *context)
 {
 	uint64_t *memory = http_memory(exchange);
 
 	(void)context;
+	if (strcmp(http_path(exchange), "/large") == 0) {
+		reply_large(exchange);
+		return HTTP_ANSWERED;
+	}
 	if (strcmp(http_path(exchange), "/thrice") == 0 && ++memory[0] < 3)
 		return HTTP_PARKED;
 	if (strcmp(http_path(exchange), "/stream") == 0)
@@ -112,7 +129,7 @@ static struct http_options options_of(const struct tcp_listener *from)
 		.max_clients = 16,
 		.max_waiting = 8,
 		.max_body_bytes = 1000,
-		.timeout_ms = 5000,
+		.timeout_ms = TIMEOUT_S * 1000,
 		.max_listeners = 1,
 		.admit = admit,
 		.handle = handle,
@@ -267,6 +284,30 @@ START_TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
 }
 END_TEST
 
+/* The server has sent all of it long ago, and waits for the next head. */
+START_TEST(what_was_sent_comes_however_late_it_is_read)
+{
+	const struct timespec pause = {.tv_sec = TIMEOUT_S + 1};
+	const int few = 4096;
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in place = {.sin_family = AF_INET,
+				    .sin_port = htons(port)};
+	struct buffer answer;
+
+	place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	setsockopt(file, SOL_SOCKET, SO_RCVBUF, &few, sizeof(few));
+	ck_assert_int_eq(
+		connect(file, (struct sockaddr *)&place, sizeof(place)), 0);
+	client_send(file, "GET /large HTTP/1.1\r\nHost: x\r\n"
+			  "Cookie: key=x\r\n\r\n");
+	nanosleep(&pause, NULL);
+	answer = client_receive(file);
+	ck_assert_uint_gt(answer.size, LARGE);
+	buffer_free(&answer);
+	close(file);
+}
+END_TEST
+
 START_TEST(nobody_connects_after_the_stop)
 {
 	struct tcp_listener *second = NULL;
@@ -320,6 +361,7 @@ Suite *make_suite(void)
 	tcase_add_test(tests, who_leaves_a_silent_stream_frees_its_place);
 	tcase_add_test(tests,
 		       a_stream_to_who_sends_no_more_does_not_look_whole);
+	tcase_add_test(tests, what_was_sent_comes_however_late_it_is_read);
 	tcase_add_test(tests, nobody_connects_after_the_stop);
 	tcase_add_test(tests, what_is_wrong_with_the_files_is_told);
 	suite_add_tcase(suite, tests);

@@ -28,7 +28,7 @@ static enum error error_of_disk(void)
 }
 
 /* What the system said of the file: logged here, where that is known. */
-static enum error fail(const char *name, const char *what)
+static enum error folder_fail(const char *name, const char *what)
 {
 	int code = errno;
 
@@ -41,7 +41,7 @@ static enum error fail(const char *name, const char *what)
 static enum error fail_length(const char *path)
 {
 	errno = ENAMETOOLONG;
-	return fail(path, "opened");
+	return folder_fail(path, "opened");
 }
 
 /*
@@ -64,16 +64,17 @@ enum error folder_take(const char *path, int *lock_out)
 
 	*lock_out = -1;
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return fail(path, "made");
+		return folder_fail(path, "made");
 	if (!folder_name(name, path, "lock"))
 		return fail_length(path);
 	*lock_out = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (*lock_out < 0)
-		return fail(name, "opened");
+		return folder_fail(name, "opened");
 	give_to_owner(path, *lock_out);
 	if (flock(*lock_out, LOCK_EX | LOCK_NB) != 0) {
-		enum error error =
-			errno == EWOULDBLOCK ? ERR_BUSY : fail(name, "locked");
+		enum error error = errno == EWOULDBLOCK
+					   ? ERR_BUSY
+					   : folder_fail(name, "locked");
 
 		close(*lock_out);
 		*lock_out = -1;
@@ -137,9 +138,10 @@ bool folder_is_read(const char *path)
 enum error folder_note_use(int lock, enum folder_use use)
 {
 	if (ftruncate(lock, (off_t)use) != 0)
-		return fail("the store's file lock", "resized");
-	return fsync(lock) == 0 ? ERR_NONE
-				: fail("the store's file lock", "synced");
+		return folder_fail("the store's file lock", "resized");
+	return fsync(lock) == 0
+		       ? ERR_NONE
+		       : folder_fail("the store's file lock", "synced");
 }
 
 enum folder_use folder_read_use(int lock)
@@ -186,7 +188,7 @@ int folder_create(const char *path, const char *name)
 	if (file >= 0)
 		give_to_owner(path, file);
 	else
-		fail(whole, "made");
+		folder_fail(whole, "made");
 	return file;
 }
 
@@ -196,9 +198,9 @@ enum error folder_sync(const char *path)
 	enum error error = ERR_NONE;
 
 	if (folder < 0)
-		return fail(path, "opened");
+		return folder_fail(path, "opened");
 	if (fsync(folder) != 0)
-		error = fail(path, "synced");
+		error = folder_fail(path, "synced");
 	close(folder);
 	return error;
 }
@@ -216,11 +218,12 @@ static enum error write_whole(int file, const char *name, struct slice bytes,
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return fail(name, "written");
+			return folder_fail(name, "written");
 		next += done;
 		left -= (size_t)done;
 	}
-	return !is_synced || fsync(file) == 0 ? ERR_NONE : fail(name, "synced");
+	return !is_synced || fsync(file) == 0 ? ERR_NONE
+					      : folder_fail(name, "synced");
 }
 
 enum error folder_write(const char *path, const char *name, struct slice bytes,
@@ -241,7 +244,7 @@ enum error folder_write(const char *path, const char *name, struct slice bytes,
 	error = write_whole(file, fresh, bytes, is_synced);
 	close(file);
 	if (error == ERR_NONE && rename(fresh, whole) != 0)
-		error = fail(fresh, "renamed");
+		error = folder_fail(fresh, "renamed");
 	if (error != ERR_NONE) {
 		unlink(fresh);
 		return error;
@@ -257,7 +260,8 @@ enum error folder_put_new(const char *path)
 	if (!folder_name(data, path, FOLDER_DATA) ||
 	    !folder_name(fresh, path, FOLDER_NEW))
 		return fail_length(path);
-	return rename(fresh, data) == 0 ? ERR_NONE : fail(fresh, "renamed");
+	return rename(fresh, data) == 0 ? ERR_NONE
+					: folder_fail(fresh, "renamed");
 }
 
 enum error folder_replace(const char *path)

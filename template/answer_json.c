@@ -169,7 +169,7 @@ static void append_generation(struct writing *writing, const char *name)
 }
 
 /* What depends on the site, or is known without the page. */
-static void append_place(struct writing *writing)
+static void answer_json_append_place(struct writing *writing)
 {
 	const struct text_answer *answer = writing->answer;
 
@@ -185,7 +185,7 @@ static void append_place(struct writing *writing)
 		      writing->out);
 }
 
-static void append_template(struct writing *writing)
+static void answer_json_append_template(struct writing *writing)
 {
 	const struct text_answer *answer = writing->answer;
 	struct buffer *out = writing->out;
@@ -206,14 +206,14 @@ static void append_template(struct writing *writing)
 }
 
 /* The method, its reason, and what it came to. */
-static void append_judgement(struct writing *writing)
+static void answer_json_append_judgement(struct writing *writing)
 {
 	const struct text_answer *answer = writing->answer;
 
 	append_fields(json_pack("{s:s, s:o}", "method", answer->method,
 				"reason", json_text(slice_of(answer->reason))),
 		      writing->out);
-	append_template(writing);
+	answer_json_append_template(writing);
 	append_fields(judgement_json(answer), writing->out);
 }
 
@@ -251,8 +251,8 @@ void answer_json(const struct text_answer *answer,
 		append_part(&answer->detached.head, out);
 	else
 		append_fields(head_json(answer->page), out);
-	append_place(&writing);
-	append_judgement(&writing);
+	answer_json_append_place(&writing);
+	answer_json_append_judgement(&writing);
 	if (is_detached)
 		append_part(&answer->detached.rest, out);
 	else

@@ -208,7 +208,7 @@ static enum error save(struct tokens *tokens, const struct row *more)
 }
 
 /* Is the line that begins there that of a token which we have? */
-static bool is_kept(const struct tokens *tokens, const char *line)
+static bool tokens_have_line(const struct tokens *tokens, const char *line)
 {
 	size_t length = strcspn(line, " \n");
 	char name[TOKEN_NAME_BYTES];
@@ -227,7 +227,7 @@ static bool mark_lines(const struct tokens *tokens, int file, const char *text)
 	const char *line = text + strcspn(text, "\n");
 
 	while (*line == '\n' && *++line != '\0') {
-		if (*line != REMOVED && !is_kept(tokens, line) &&
+		if (*line != REMOVED && !tokens_have_line(tokens, line) &&
 		    pwrite(file, &mark, 1, line - text) != 1)
 			return false;
 		line += strcspn(line, "\n");

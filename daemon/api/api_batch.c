@@ -221,7 +221,7 @@ static enum error make_room(struct batch_run *run)
 }
 
 /* A batch_take. */
-static bool put_page(void *context, struct batch_page *page)
+static bool batch_run_put_page(void *context, struct batch_page *page)
 {
 	struct batch_run *run = context;
 	struct item *item;
@@ -260,8 +260,8 @@ static enum error read_pages(struct call *call, struct batch_run *run)
 	char reason[BATCH_REASON_BYTES];
 	enum error error;
 
-	run->end = batch_input_read(&source, call->api->unpackers, put_page,
-				    run, reason);
+	run->end = batch_input_read(&source, call->api->unpackers,
+				    batch_run_put_page, run, reason);
 	error = run->error;
 	if (error == ERR_NONE && is_lost(run))
 		error = run->end;

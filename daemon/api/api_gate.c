@@ -117,8 +117,9 @@ static bool refuse_stranger(struct call *call, const char *token)
 }
 
 /* By the token of the header, or by the session of the cookie. */
-static enum token_verdict judge(struct call *call, const char *bearer,
-				const char *session, struct token *token_out)
+static enum token_verdict gate_judge(struct call *call, const char *bearer,
+				     const char *session,
+				     struct token *token_out)
 {
 	struct api *api = call->api;
 	uint32_t rate = call->config->listen_rate;
@@ -154,7 +155,7 @@ static bool check_token(struct call *call)
 	 * sees this exchange */
 	if (session != NULL)
 		http_set_ticket(exchange, sessions_ticket(session));
-	verdict = judge(call, bearer, session, &known);
+	verdict = gate_judge(call, bearer, session, &known);
 	if (verdict == TOKEN_UNKNOWN)
 		return refuse_stranger(call, bearer);
 	if (!http_set_owner(exchange, known.id))
@@ -245,7 +246,7 @@ static bool is_of_node(struct call *call)
 	return true;
 }
 
-static bool admit(struct call *call)
+static bool gate_admit(struct call *call)
 {
 	if (is_of_node(call))
 		return pass_own(call->exchange);
@@ -261,7 +262,7 @@ bool api_admit(struct http_exchange *exchange, void *context)
 	struct call call = {.api = context,
 			    .exchange = exchange,
 			    .config = api_acquire_config(context)};
-	bool is_admitted = admit(&call);
+	bool is_admitted = gate_admit(&call);
 
 	config_release(call.config);
 	return is_admitted;

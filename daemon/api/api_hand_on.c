@@ -165,7 +165,8 @@ static void count_errors(const json_t *answer, const struct batch *batch,
 	}
 }
 
-static uint64_t number_of(const json_t *object, const char *name, uint64_t max)
+static uint64_t hand_on_number(const json_t *object, const char *name,
+			       uint64_t max)
 {
 	json_int_t number = json_integer_value(json_object_get(object, name));
 
@@ -192,7 +193,7 @@ static void count_hosts(const json_t *answer, struct ingest_report *report)
 		host_tally_add(strcmp(error, "no_site") == 0
 				       ? &report->no_site
 				       : &report->over_limit,
-			       host, number_of(row, "pages", RECORDS));
+			       host, hand_on_number(row, "pages", RECORDS));
 	}
 }
 
@@ -210,15 +211,16 @@ static void count_answer(const struct buffer *bytes, const struct batch *batch,
 	(void)http_read_head(buffer_slice(bytes), &head);
 	answer = json_loadb(bytes->data + head.size, bytes->size - head.size, 0,
 			    NULL);
-	pages = number_of(answer, "pages", left);
+	pages = hand_on_number(answer, "pages", left);
 	left -= pages;
-	kept = number_of(answer, "kept", left);
+	kept = hand_on_number(answer, "kept", left);
 	left -= kept;
-	left -= number_of(json_object_get(answer, "skipped"), "no-site", left);
-	new_sites = number_of(answer, "new_sites", batch->count);
+	left -= hand_on_number(json_object_get(answer, "skipped"), "no-site",
+			       left);
+	new_sites = hand_on_number(answer, "new_sites", batch->count);
 	report->pages += pages;
 	report->kept += kept;
-	report->cut += number_of(answer, "cut", pages);
+	report->cut += hand_on_number(answer, "cut", pages);
 	report->refused += left;
 	report->new_sites += new_sites;
 	report->new_hosts += new_sites;

@@ -131,8 +131,8 @@ static bool read_host(void *context, const char *value)
 }
 
 /* What the request says; false, with the error answered. */
-static bool read_options(struct call *call, struct host_globs *globs,
-			 struct ingest_options *options)
+static bool ingest_read_options(struct call *call, struct host_globs *globs,
+				struct ingest_options *options)
 {
 	struct host_reader reader = {globs, true};
 	uint64_t max_new = call->config->max_ingested_sites;
@@ -182,7 +182,7 @@ enum http_verdict api_post_ingest(struct call *call)
 	};
 	enum http_verdict verdict = HTTP_ANSWERED;
 
-	if (read_options(call, globs, &options))
+	if (ingest_read_options(call, globs, &options))
 		verdict = ingest_body(call, &options);
 	host_globs_free(globs);
 	free(globs);

@@ -26,7 +26,7 @@ void asking_end(struct asking *asking)
 }
 
 /* Nothing is wrong with the page, and another try may find it so. */
-static bool is_passing(enum error error)
+static bool asking_is_passing(enum error error)
 {
 	return error == ERR_BUSY || error == ERR_IO || error == ERR_TIMEOUT;
 }
@@ -35,7 +35,7 @@ bool asking_tries_again(enum error error, unsigned *tries)
 {
 	const long pause_ms = PAUSE_MS << *tries;
 
-	if (!is_passing(error) || ++*tries == MAX_TRIES)
+	if (!asking_is_passing(error) || ++*tries == MAX_TRIES)
 		return false;
 	nanosleep(&(struct timespec){.tv_nsec = pause_ms * 1000000L}, NULL);
 	return true;

@@ -241,7 +241,7 @@ static void give_page(struct batch_input *input, struct batch_page *page)
 	batch_page_free(page);
 }
 
-static enum error read_lines(struct batch_input *input)
+static enum error batch_input_read_lines(struct batch_input *input)
 {
 	enum error error = ERR_NONE;
 	struct slice line;
@@ -272,7 +272,8 @@ static bool is_page(const struct warc_record *record)
 		header_is_html(slice_of(record->content_type)));
 }
 
-static enum error take_record(void *context, const struct warc_record *record)
+static enum error batch_input_take_record(void *context,
+					  const struct warc_record *record)
 {
 	struct batch_input *input = context;
 	struct batch_page page = {0};
@@ -290,14 +291,14 @@ static enum error take_record(void *context, const struct warc_record *record)
 	return input->is_enough ? ERR_STOPPED : ERR_NONE;
 }
 
-static enum error read_records(struct batch_input *input,
-			       struct pool *unpackers, char *reason)
+static enum error batch_input_read_records(struct batch_input *input,
+					   struct pool *unpackers, char *reason)
 {
 	const struct unpacking unpacking = {
 		.source = read_archive,
 		.source_context = input,
 		.max_body_bytes = input->limits.body_bytes,
-		.take = take_record,
+		.take = batch_input_take_record,
 		.context = input,
 	};
 	struct unpacking_end end;
@@ -326,9 +327,9 @@ enum error batch_input_read(const struct batch_source *source,
 	reason_out[0] = '\0';
 	error = find_kind(&input);
 	if (error == ERR_NONE && input.is_archive)
-		error = read_records(&input, unpackers, reason_out);
+		error = batch_input_read_records(&input, unpackers, reason_out);
 	else if (error == ERR_NONE && input.is_known)
-		error = read_lines(&input);
+		error = batch_input_read_lines(&input);
 	buffer_free(&input.pending);
 	return error;
 }

@@ -108,8 +108,9 @@ static enum error answer_page(const struct asking *asking,
 	return error;
 }
 
-static enum error find_page(const struct search *search,
-			    const struct item *item, struct placed_page *page)
+static enum error text_stream_find_page(const struct search *search,
+					const struct item *item,
+					struct placed_page *page)
 {
 	unsigned tries = 0;
 	enum error error;
@@ -129,7 +130,7 @@ static void work(void *context, void *memory)
 	struct item *item = memory;
 	struct placed_page page;
 	struct page_answer answer;
-	enum error error = find_page(search, item, &page);
+	enum error error = text_stream_find_page(search, item, &page);
 
 	if (error != ERR_NONE) {
 		item->error = error == ERR_NOT_FOUND ? ERR_NONE : error;

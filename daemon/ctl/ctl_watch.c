@@ -129,7 +129,7 @@ static void tell_pause(const struct ctl *ctl, struct progress *progress,
 }
 
 /* A site that waits for its headers is not crawled until it has them. */
-static bool is_locked(const struct ctl *ctl, const json_t *site)
+static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 {
 	if (strcmp(field_text(site, "state"), "locked") != 0)
 		return false;
@@ -155,7 +155,7 @@ static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 	       strcmp(field_text(*site, "state"), "watching") != 0) {
 		json_t *next = NULL;
 
-		if (is_locked(ctl, *site)) {
+		if (watch_is_locked(ctl, *site)) {
 			status = CTL_FAILED;
 			break;
 		}

@@ -299,7 +299,7 @@ static bool is_obstacle(unsigned page_class)
  * PAGE_ROW_IS_INGESTED says nothing: it is of an archive where nothing is
  * fetched for the site and the page was not asked for.
  */
-static bool is_own(const struct arrival *arrival)
+static bool batch_page_is_own(const struct arrival *arrival)
 {
 	const struct before *before = &arrival->before;
 	const struct site_row *site = &arrival->site->row;
@@ -357,7 +357,7 @@ void batch_put_page(struct batch *batch, struct site *site,
 	if (batch->txn->error != ERR_NONE)
 		goto out;
 	arrived->is_kept = change->kind == CHANGE_INGEST &&
-			   !arrived->replaces && is_own(&arrival);
+			   !arrived->replaces && batch_page_is_own(&arrival);
 	if (arrived->is_kept)
 		goto out;
 	arrival.page_class = class_of(site, &arrival.record, url);

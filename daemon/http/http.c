@@ -36,7 +36,7 @@ static void log_mhd(void *context, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
 
 /* Which of the kinds of lines has this format: two may share one. */
-static unsigned kind_of(const char *format)
+static unsigned http_log_kind(const char *format)
 {
 	unsigned hash = 0;
 
@@ -57,7 +57,7 @@ static void log_mhd(void *context, const char *format, va_list list)
 
 	vsnprintf(line, sizeof(line), format, list);
 	line[strcspn(line, "\n")] = '\0';
-	log_line_limited(&kinds[kind_of(format)],
+	log_line_limited(&kinds[http_log_kind(format)],
 			 atomic_load(&server->has_begun) ? LOG_LEVEL_INFO
 							 : LOG_LEVEL_WARN,
 			 (struct log_subject){0}, "http: %s", line);

@@ -61,7 +61,7 @@ struct client {
 	size_t new_host_count;
 };
 
-static bool is_named(const struct ingest_options *options)
+static bool ingest_is_named(const struct ingest_options *options)
 {
 	return options->hosts != NULL && options->hosts->count > 0;
 }
@@ -87,8 +87,8 @@ static bool may_add(struct client *client, const char *host,
 static bool admit_host(struct client *client, const char *host,
 		       struct ingest_report *report, struct ingest_terms *terms)
 {
-	terms->adds_site =
-		is_named(client->options) || may_add(client, host, report);
+	terms->adds_site = ingest_is_named(client->options) ||
+			   may_add(client, host, report);
 	if (terms->adds_site ||
 	    pipeline_has_site(client->pipeline, slice_of(host)))
 		return true;
@@ -130,7 +130,7 @@ static enum error take_page(struct client *client,
 		refuse(report, record, error, "its URL cannot be used");
 		return ERR_NONE;
 	}
-	if (is_named(options) &&
+	if (ingest_is_named(options) &&
 	    !host_globs_match(options->hosts, slice_of(url.host))) {
 		report->other_host++;
 		return ERR_NONE;

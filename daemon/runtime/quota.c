@@ -6,7 +6,7 @@
 #include "store/memory.h"
 
 /* Its place; `count` when it has nothing. */
-static size_t find(const struct quota *quota, uint64_t owner)
+static size_t quota_find(const struct quota *quota, uint64_t owner)
 {
 	size_t at = 0;
 
@@ -20,7 +20,7 @@ enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
 {
 	size_t reserved = owner == QUOTA_UNLIMITED ? 0 : quota->reserved;
 	size_t taken = quota->used + reserved;
-	size_t at = find(quota, owner);
+	size_t at = quota_find(quota, owner);
 	size_t own = at == quota->count ? 0 : quota->shares[at].count;
 
 	if (count == 0)
@@ -44,7 +44,7 @@ enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count)
 
 void quota_add(struct quota *quota, uint64_t owner, size_t count)
 {
-	size_t at = find(quota, owner);
+	size_t at = quota_find(quota, owner);
 
 	quota->used += count;
 	if (owner == QUOTA_UNLIMITED || count == 0)
@@ -60,7 +60,7 @@ void quota_add(struct quota *quota, uint64_t owner, size_t count)
 
 void quota_give(struct quota *quota, uint64_t owner, size_t count)
 {
-	size_t at = find(quota, owner);
+	size_t at = quota_find(quota, owner);
 
 	assert(count <= quota->used);
 	if (count == 0)

@@ -9,7 +9,7 @@
 #include "store/log.h"
 
 /* In units of `unit`; 0: there is none. */
-static uint64_t limit_of(int resource, uint64_t unit)
+static uint64_t thread_limit(int resource, uint64_t unit)
 {
 	struct rlimit limit;
 
@@ -21,8 +21,8 @@ static uint64_t limit_of(int resource, uint64_t unit)
 
 void thread_limits(char *out)
 {
-	uint64_t memory_kib = limit_of(RLIMIT_AS, 1024);
-	uint64_t processes = limit_of(RLIMIT_NPROC, 1);
+	uint64_t memory_kib = thread_limit(RLIMIT_AS, 1024);
+	uint64_t processes = thread_limit(RLIMIT_NPROC, 1);
 	char memory[64] = "";
 	char count[64] = "";
 

@@ -76,6 +76,7 @@ static enum error answer_page(const struct asking *asking,
 	struct text_request request = asking->question->request;
 	enum error error = page->error;
 	unsigned tries = 0;
+	bool is_tried;
 	struct url url;
 
 	snprintf(answer->reason, sizeof(answer->reason), "%s", page->reason);
@@ -90,13 +91,12 @@ static enum error answer_page(const struct asking *asking,
 		error = ERR_TOO_LARGE;
 	request.body = buffer_slice(&page->body);
 	request.charset = slice_of(page->charset);
-	while (error == ERR_NONE) {
+	is_tried = error == ERR_NONE;
+	while (is_tried) {
 		buffer_free(&answer->body);
 		error = page_answer_given(api->pool, api->store, &asking->rules,
 					  &request, answer);
-		if (!asking_tries_again(error, &tries))
-			break;
-		error = ERR_NONE;
+		is_tried = asking_tries_again(error, &tries);
 	}
 	asking_explain(error, answer);
 	return error;

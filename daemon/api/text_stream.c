@@ -93,16 +93,16 @@ static enum error answer_page(const struct asking *asking,
 	struct url url;
 	enum error error = url_parse(&url, slice_of(page->url), NULL);
 	unsigned tries = 0;
+	bool is_tried;
 
 	*answer = (struct page_answer){.confidence = NAN};
 	request.url = &url;
-	while (error == ERR_NONE) {
+	is_tried = error == ERR_NONE;
+	while (is_tried) {
 		buffer_free(&answer->body);
 		error = page_answer_stored(api->pool, api->store,
 					   &asking->rules, &request, answer);
-		if (!asking_tries_again(error, &tries))
-			break;
-		error = ERR_NONE;
+		is_tried = asking_tries_again(error, &tries);
 	}
 	asking_explain(error, answer);
 	return error;

@@ -66,17 +66,21 @@ static bool ingest_is_named(const struct ingest_options *options)
 	return options->hosts != NULL && options->hosts->count > 0;
 }
 
-/* Whether the site of the host, which is not named, may be added. */
-static bool may_add(struct client *client, const char *host,
-		    struct ingest_report *report)
+/* Whether the site of the host is one of those that are added. */
+static bool ingest_is_new(const struct client *client, const char *host)
 {
 	for (size_t i = 0; i < client->new_host_count; i++)
 		if (strcmp(client->new_hosts[i], host) == 0)
 			return true;
-	if (report->new_hosts >= client->options->max_new_sites ||
-	    pipeline_has_site(client->pipeline, slice_of(host)))
+	return false;
+}
+
+/* Have the site of the host added; false: there were enough. */
+static bool ingest_add_host(struct client *client, const char *host)
+{
+	if (client->report->new_hosts >= client->options->max_new_sites)
 		return false;
-	report->new_hosts++;
+	client->report->new_hosts++;
 	client->new_hosts[client->new_host_count++] =
 		mem_copy_text(host, strlen(host));
 	return true;
@@ -84,16 +88,18 @@ static bool may_add(struct client *client, const char *host,
 
 /* Whether pages of the host are taken, and on which terms; else they are
  * counted. */
-static bool admit_host(struct client *client, const char *host,
-		       struct ingest_report *report, struct ingest_terms *terms)
+static bool ingest_admit_host(struct client *client, const char *host,
+			      struct ingest_terms *terms)
 {
-	terms->adds_site = ingest_is_named(client->options) ||
-			   may_add(client, host, report);
+	terms->adds_site =
+		ingest_is_named(client->options) || ingest_is_new(client, host);
 	if (terms->adds_site ||
 	    pipeline_has_site(client->pipeline, slice_of(host)))
 		return true;
-	host_tally_add(&report->no_site, host, 1);
-	return false;
+	terms->adds_site = ingest_add_host(client, host);
+	if (!terms->adds_site)
+		host_tally_add(&client->report->no_site, host, 1);
+	return terms->adds_site;
 }
 
 /* A date is that of the archive, so one that is still to come is none. */
@@ -137,7 +143,7 @@ static enum error take_page(struct client *client,
 	}
 	if ((options->take != NULL &&
 	     options->take(options->context, &url, record, report)) ||
-	    !admit_host(client, url.host, report, &terms))
+	    !ingest_admit_host(client, url.host, &terms))
 		return ERR_NONE;
 	set_time(record, &terms);
 	memcpy(result.charset, record->charset, sizeof(result.charset));

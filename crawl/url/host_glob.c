@@ -66,12 +66,6 @@ bool host_globs_add(struct host_globs *globs, struct slice text)
 	return true;
 }
 
-bool host_globs_is_host(const struct host_globs *globs)
-{
-	return globs->count == 1 &&
-	       memchr(globs->texts[0].data, '*', globs->texts[0].size) == NULL;
-}
-
 bool host_globs_match(const struct host_globs *globs, struct slice host)
 {
 	struct pattern_path path;

@@ -36,9 +36,6 @@ bool host_globs_add(struct host_globs *globs, struct slice text);
  */
 bool host_globs_match(const struct host_globs *globs, struct slice host);
 
-/* Whether it is one host without a star. */
-bool host_globs_is_host(const struct host_globs *globs);
-
 void host_globs_free(struct host_globs *globs);
 
 #endif

@@ -84,24 +84,12 @@ const struct bus_ops *bus_load(const char *servers)
 	return loaded;
 }
 
-void bus_flush_log(bool is_end)
-{
-	if (loaded != NULL)
-		loaded->flush_log(is_end);
-	log_flush(is_end);
-}
-
 #elif defined(BUS_BUILTIN)
 
 const struct bus_ops *bus_load(const char *servers)
 {
 	(void)servers;
 	return bus_nats_load(NULL);
-}
-
-void bus_flush_log(bool is_end)
-{
-	log_flush(is_end);
 }
 
 #else
@@ -113,9 +101,13 @@ const struct bus_ops *bus_load(const char *servers)
 	return NULL;
 }
 
+#endif
+
 void bus_flush_log(bool is_end)
 {
+#if defined(BUS_MODULES)
+	if (loaded != NULL)
+		loaded->flush_log(is_end);
+#endif
 	log_flush(is_end);
 }
-
-#endif

@@ -15,7 +15,11 @@
 #include "daemon/runtime/terminal.h"
 #include "store/memory.h"
 
-enum { BLOCK_BYTES = 64 * 1024, SEQUENCE_BYTES = 64 };
+enum {
+	BLOCK_BYTES = 64 * 1024,
+	SEQUENCE_BYTES = 64,
+	MAX_LINE_BYTES = 256 << 20, /* as of an answer of the daemon */
+};
 
 struct texts_output {
 	const char *path; /* NULL: standard output */
@@ -74,13 +78,16 @@ static off_t last_newline(int file, off_t end)
 static bool read_sequence(struct texts_output *output, off_t begin, off_t end)
 {
 	size_t size = (size_t)(end - begin);
-	char *bytes = mem_alloc(size + 1, 1);
-	bool is_whole =
-		pread(output->file, bytes, size, begin) == (ssize_t)size;
-	json_t *line = is_whole ? json_loadb(bytes, size, 0, NULL) : NULL;
-	const char *sequence =
-		json_string_value(json_object_get(line, "sequence"));
+	json_t *line = NULL;
+	const char *sequence;
+	char *bytes;
 
+	if (size > MAX_LINE_BYTES)
+		return false;
+	bytes = mem_alloc(size + 1, 1);
+	if (pread(output->file, bytes, size, begin) == (ssize_t)size)
+		line = json_loadb(bytes, size, 0, NULL);
+	sequence = json_string_value(json_object_get(line, "sequence"));
 	if (sequence != NULL)
 		snprintf(output->since, sizeof(output->since), "%s", sequence);
 	json_decref(line);

@@ -86,22 +86,6 @@ START_TEST(the_list_has_a_limit)
 }
 END_TEST
 
-START_TEST(one_host_is_known_from_a_glob)
-{
-	struct host_globs globs = {0};
-
-	ck_assert(!host_globs_is_host(&globs));
-	ck_assert(adds(&globs, "a.example"));
-	ck_assert(host_globs_is_host(&globs));
-	ck_assert(adds(&globs, "b.example"));
-	ck_assert(!host_globs_is_host(&globs));
-	host_globs_free(&globs);
-	ck_assert(adds(&globs, "*"));
-	ck_assert(!host_globs_is_host(&globs));
-	host_globs_free(&globs);
-}
-END_TEST
-
 /* 64 globs of 262 bytes against the longest host, a thousand times: a matcher
  * that tries each place of each star would need years. */
 START_TEST(stars_cost_no_more_than_characters)
@@ -136,7 +120,6 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, hosts_have_their_canonical_form);
 	tcase_add_test(tcase, what_is_no_host_is_refused);
 	tcase_add_test(tcase, the_list_has_a_limit);
-	tcase_add_test(tcase, one_host_is_known_from_a_glob);
 	tcase_add_test(tcase, stars_cost_no_more_than_characters);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -8,6 +8,7 @@
 #include "cluster/signature.h"
 #include "page/page.h"
 #include "page/tag.h"
+#include "page/utf8.h"
 #include "store/arena.h"
 #include "store/hash.h"
 
@@ -129,26 +130,12 @@ uint64_t *path_chains(struct arena *arena, const struct page *page,
 	return paths;
 }
 
-/* The part of a name that is shown, cut between two characters. */
-static struct slice cut_name(struct slice name)
-{
-	const unsigned char *text = name.data;
-
-	if (name.size <= CLASS_MAX_BYTES)
-		return name;
-	name.size = CLASS_MAX_BYTES;
-	while (name.size > 0 && (text[name.size] & 0xC0) == 0x80)
-		name.size--;
-	assert(name.size <= CLASS_MAX_BYTES);
-	return name;
-}
-
 /* ">div.menu.menu-0" to `out` [STEP_MAX_BYTES]; returns its length. */
 static size_t step_write(const struct page *page, uint32_t node,
 			 enum path_steps kind, char *out)
 {
-	struct slice name =
-		cut_name(page_tag_name(page, page->nodes[node].tag));
+	struct slice name = utf8_truncate(
+		page_tag_name(page, page->nodes[node].tag), CLASS_MAX_BYTES);
 	struct slice classes = {NULL, 0};
 	struct slice class;
 	size_t size = 1 + name.size;
@@ -160,7 +147,8 @@ static size_t step_write(const struct page *page, uint32_t node,
 	for (unsigned i = 0;
 	     i < CLASS_MAX_NAMES && class_next(&classes, &class); i++) {
 		out[size++] = '.';
-		size += class_normalise(cut_name(class), out + size);
+		size += class_normalise(utf8_truncate(class, CLASS_MAX_BYTES),
+					out + size);
 	}
 	assert(size <= STEP_MAX_BYTES);
 	return size;

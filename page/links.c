@@ -6,6 +6,7 @@
 #include "page/attribute.h"
 #include "page/scanner.h"
 #include "page/script_redirect.h"
+#include "page/utf8.h"
 #include "store/arena.h"
 #include "store/memory.h"
 
@@ -40,9 +41,7 @@ static size_t cut(const char *text, size_t size)
 {
 	if (size <= ANCHOR_BYTES)
 		return size;
-	size = ANCHOR_BYTES;
-	while (size > 0 && ((unsigned char)text[size] & 0xC0) == 0x80)
-		size--;
+	size = utf8_truncate((struct slice){text, size}, ANCHOR_BYTES).size;
 	while (size > 0 && text[size - 1] == ' ')
 		size--;
 	assert(size <= ANCHOR_BYTES);
@@ -63,13 +62,7 @@ static struct slice anchor_of(struct page *page, const struct node *node)
 
 		if (size > 0 && size < sizeof(raw))
 			raw[size++] = ' ';
-		if (piece.size > sizeof(raw) - size)
-			piece.size = sizeof(raw) - size;
-		while (piece.size > 0 && piece.size == sizeof(raw) - size &&
-		       ((unsigned char)
-				page->text[page->texts[i].begin + piece.size] &
-			0xC0) == 0x80)
-			piece.size--;
+		piece = utf8_truncate(piece, sizeof(raw) - size);
 		assert(piece.size <= sizeof(raw) - size);
 		memcpy(raw + size, piece.data, piece.size);
 		size += piece.size;

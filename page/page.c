@@ -7,6 +7,7 @@
 #include "page/head.h"
 #include "page/sniff.h"
 #include "page/tree.h"
+#include "page/utf8.h"
 #include "store/arena.h"
 #include "store/hash.h"
 #include "store/limit.h"
@@ -39,27 +40,10 @@ static void build(struct page *page, const struct page_limits *limits)
 	tree_build(page, &capped, max_items);
 }
 
-/*
- * The first `max` bytes, or up to three less, so that no character of UTF-8 is
- * cut. In another encoding the last character may be cut; it becomes U+FFFD.
- */
-static struct slice cut_bytes(struct slice text, size_t max)
-{
-	const unsigned char *bytes = text.data;
-	size_t size = max;
-
-	if (text.size <= max)
-		return text;
-	while (size > 0 && max - size < 3 && (bytes[size] & 0xC0) == 0x80)
-		size--;
-	assert(size <= max);
-	return (struct slice){bytes, size};
-}
-
 enum error page_parse(struct page **page_out, struct slice body,
 		      struct slice charset, const struct page_limits *limits)
 {
-	const struct slice taken = cut_bytes(body, limits->max_bytes);
+	const struct slice taken = utf8_truncate(body, limits->max_bytes);
 	struct arena *arena;
 	struct decoded decoded;
 	struct page *page;
@@ -71,7 +55,7 @@ enum error page_parse(struct page **page_out, struct slice body,
 	page = ARENA_NEW(arena, struct page, 1);
 	assert(taken.size <= body.size);
 	page->arena = arena;
-	page->source = cut_bytes(decoded.text, MAX_SOURCE);
+	page->source = utf8_truncate(decoded.text, MAX_SOURCE);
 	page->charset = decoded.charset;
 	page->is_truncated =
 		taken.size < body.size || page->source.size < decoded.text.size;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "page/utf8.h"
 #include "store/arena.h"
 #include "store/ascii.h"
 #include "store/hash.h"
@@ -46,14 +47,9 @@ static uint16_t intern(struct tag_numbers *numbers, struct slice name)
 uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name)
 {
 	const char *bytes = name.data;
-	size_t size = name.size;
+	const size_t size = utf8_truncate(name, MAX_NAME).size;
 	char folded[MAX_NAME] = {0};
 
-	if (size > MAX_NAME) {
-		size = MAX_NAME;
-		while (((unsigned char)bytes[size] & 0xC0) == 0x80)
-			size--; /* do not cut a character */
-	}
 	assert(size <= MAX_NAME);
 	for (size_t i = 0; i < size; i++)
 		folded[i] = lower(bytes[i]);

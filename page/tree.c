@@ -247,6 +247,12 @@ static uint32_t end_of_page(const struct tree *tree, bool is_root)
 		       : tree->token.source.begin;
 }
 
+/* The parser opens the last elements itself, after </body>: they are empty. */
+static void set_end(struct node *node, uint32_t end)
+{
+	node->source.end = end > node->source.begin ? end : node->source.begin;
+}
+
 static void close_all(struct tree *tree)
 {
 	const uint32_t end = end_of_page(tree, false);
@@ -255,7 +261,7 @@ static void close_all(struct tree *tree)
 	while (tree->depth > 0) {
 		const uint32_t node = tree->open[--tree->depth].node;
 
-		tree->nodes[node].source.end = node == 0 ? root_end : end;
+		set_end(&tree->nodes[node], node == 0 ? root_end : end);
 	}
 }
 

@@ -45,6 +45,23 @@ static inline uint32_t utf8_next(const unsigned char **at,
 	return code;
 }
 
+/*
+ * Return the first `max` bytes of `text`, or up to three fewer, so that no
+ * character of UTF-8 is cut. No byte outside `text` is read. In another
+ * encoding the last character may be cut.
+ */
+static inline struct slice utf8_truncate(struct slice text, size_t max)
+{
+	const unsigned char *bytes = text.data;
+	size_t size = max;
+
+	if (text.size <= max)
+		return text;
+	while (size > 0 && max - size < 3 && (bytes[size] & 0xC0) == 0x80)
+		size--;
+	return (struct slice){bytes, size};
+}
+
 /* Write `code`, at most U+10FFFF, in 1 to 4 bytes and return how many. */
 size_t utf8_encode(uint32_t code, char *out);
 

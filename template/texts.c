@@ -65,9 +65,9 @@ static struct slice text_of_fragment(struct arena *arena, struct slice text)
 	size_t size = text_collapse(text, copy);
 
 	if (size > VERSION_MAX_TEXT) {
-		size = VERSION_MAX_TEXT;
-		while (size > 0 && ((unsigned char)copy[size] & 0xC0) == 0x80)
-			size--;
+		size = utf8_truncate((struct slice){copy, size},
+				     VERSION_MAX_TEXT)
+			       .size;
 		memcpy(copy + size, more, sizeof(more) - 1);
 		size += sizeof(more) - 1;
 	}

@@ -134,19 +134,14 @@ static bool is_control(char byte)
 static void write_rule(struct slice text, struct robots_reason *reason)
 {
 	char whole[3 * sizeof(reason->rule)];
-	size_t size = sizeof(reason->rule);
-	size_t length;
+	size_t size;
 
-	if (text.size > size)
-		text.size = size;
-	length = utf8_repair(text, whole);
-	if (length < size) {
-		size = length;
-	} else {
-		do
-			size--;
-		while (((unsigned char)whole[size] & 0xC0) == 0x80);
-	}
+	if (text.size > sizeof(reason->rule))
+		text.size = sizeof(reason->rule);
+	size = utf8_repair(text, whole);
+	size = utf8_truncate((struct slice){whole, size},
+			     sizeof(reason->rule) - 1)
+		       .size;
 	memcpy(reason->rule, whole, size);
 	assert(size < sizeof(reason->rule));
 	reason->rule[size] = '\0';

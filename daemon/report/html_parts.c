@@ -5,6 +5,7 @@
 
 #include "daemon/runtime/terminal.h"
 #include "page/escape.h"
+#include "page/utf8.h"
 
 enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
 
@@ -13,12 +14,7 @@ void show_text(struct buffer *out, struct slice text, size_t columns)
 	struct buffer cut = {0};
 
 	/* characters without a width take no column */
-	if (text.size > columns * BYTES_PER_COLUMN) {
-		text.size = columns * BYTES_PER_COLUMN;
-		while (text.size > 0 &&
-		       (((const char *)text.data)[text.size] & 0xC0) == 0x80)
-			text.size--;
-	}
+	text = utf8_truncate(text, columns * BYTES_PER_COLUMN);
 	terminal_cut(text, columns, &cut);
 	escape_append(out, buffer_slice(&cut));
 	buffer_free(&cut);

@@ -1,18 +1,7 @@
 #include "extract/metadata/metadata_findings.h"
 
+#include "page/utf8.h"
 #include "store/arena.h"
-
-/* At most `size` bytes, whole characters. */
-static struct slice cut(struct slice text, size_t size)
-{
-	const char *bytes = text.data;
-
-	if (text.size <= size)
-		return text;
-	while (size > 0 && ((unsigned char)bytes[size] & 0xC0) == 0x80)
-		size--;
-	return (struct slice){bytes, size};
-}
 
 void findings_add(struct findings *findings, enum subject subject,
 		  struct slice value, const char *source, uint32_t rank)
@@ -23,7 +12,7 @@ void findings_add(struct findings *findings, enum subject subject,
 	if (value.size == 0 || *count == MAX_CANDIDATES ||
 	    (value.size > MAX_VALUE && subject_is_address(subject)))
 		return;
-	value = cut(value, MAX_VALUE);
+	value = utf8_truncate(value, MAX_VALUE);
 	out = arena_alloc(findings->arena, value.size, 1);
 	value = (struct slice){out, text_collapse(value, out)};
 	if (value.size > 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "page/attribute.h"
+#include "page/utf8.h"
 
 enum {
 	MAX_STEP_BYTES = 128,
@@ -13,24 +14,15 @@ enum {
 					       is collapsed */
 };
 
-/* The first `max` bytes, or less: no character is cut. */
-static size_t cut_size(const char *text, size_t size, size_t max)
-{
-	if (size <= max)
-		return size;
-	while (max > 0 && ((unsigned char)text[max] & 0xC0) == 0x80)
-		max--;
-	assert(max <= size);
-	return max;
-}
-
 size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
 {
 	char collapsed[MAX_READ];
-	size_t size = cut_size(text.data, text.size, MAX_READ);
+	size_t size = utf8_truncate(text, MAX_READ).size;
 
 	size = text_collapse((struct slice){text.data, size}, collapsed);
-	size = cut_size(collapsed, size, ELEMENT_VALUE_BYTES);
+	size = utf8_truncate((struct slice){collapsed, size},
+			     ELEMENT_VALUE_BYTES)
+		       .size;
 	assert(size <= ELEMENT_VALUE_BYTES);
 	memcpy(out, collapsed, size);
 	out[size] = '\0';

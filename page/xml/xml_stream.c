@@ -9,6 +9,7 @@
 #include "page/attribute.h"
 #include "page/charset.h"
 #include "page/convert.h"
+#include "page/utf8.h"
 #include "page/xml/xml_mend.h"
 #include "store/buffer.h"
 #include "store/memory.h"
@@ -146,11 +147,8 @@ static void on_text(void *user, const xmlChar *data, int length)
 		text++;
 		size--;
 	}
-	if (size > XML_MAX_TEXT - done) {
-		size = XML_MAX_TEXT - done;
-		while (size > 0 && ((unsigned char)text[size] & 0xC0) == 0x80)
-			size--;
-	}
+	size = utf8_truncate((struct slice){text, size}, XML_MAX_TEXT - done)
+		       .size;
 	buffer_append(&stream->text, text, size);
 }
 

@@ -157,6 +157,22 @@ START_TEST(an_anchor_is_cut_between_characters)
 }
 END_TEST
 
+START_TEST(an_anchor_of_2048_bytes_is_read_to_its_end)
+{
+	struct buffer html = {0};
+	struct page *page;
+
+	/* the text of the page ends where the anchor's buffer is full */
+	buffer_append_text(&html, "<a href=/>");
+	for (int i = 0; i < 2048; i++)
+		buffer_append_byte(&html, 'a');
+	page = page_of_slice(buffer_slice(&html), &page_limits_default);
+	ck_assert_uint_eq(page->links[0].anchor.size, 256);
+	page_destroy(page);
+	buffer_free(&html);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("head");
@@ -170,6 +186,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, what_leads_nowhere_is_no_link);
 	tcase_add_test(tcase, a_script_beside_text_leads_nowhere);
 	tcase_add_test(tcase, an_anchor_is_cut_between_characters);
+	tcase_add_test(tcase, an_anchor_of_2048_bytes_is_read_to_its_end);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

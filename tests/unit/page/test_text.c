@@ -1,6 +1,7 @@
 #include "page/text.h"
 
 #include "page/entity.h"
+#include "page/utf8.h"
 #include "tests/unit/page/page_of.h"
 
 static void check_collapse(const char *text, const char *collapsed)
@@ -74,6 +75,25 @@ START_TEST(numbers_are_decoded_as_in_browsers)
 }
 END_TEST
 
+static void check_truncate(const char *text, size_t max, size_t size)
+{
+	ck_assert_uint_eq(utf8_truncate(slice_of(text), max).size, size);
+}
+
+START_TEST(a_text_is_truncated_before_a_character)
+{
+	check_truncate("", 0, 0);
+	check_truncate("abc", 3, 3);
+	check_truncate("abc", 2, 2);
+	check_truncate("aé", 2, 1);
+	check_truncate("aé", 3, 3);
+	check_truncate("\U0001F600", 3, 0);
+	check_truncate("\U0001F600", 4, 4);
+	/* bytes that continue nothing: at most three are dropped */
+	check_truncate("\x80\x80\x80\x80\x80\x80", 5, 2);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("text");
@@ -82,6 +102,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, white_space_collapses_and_ends_are_trimmed);
 	tcase_add_test(tcase, nothing_at_all_collapses_to_nothing);
 	tcase_add_test(tcase, references_are_decoded_as_in_browsers);
+	tcase_add_test(tcase, a_text_is_truncated_before_a_character);
 	tcase_add_test(tcase, numbers_are_decoded_as_in_browsers);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -130,6 +130,21 @@ START_TEST(depth_counts_where_things_were_moved_to)
 }
 END_TEST
 
+START_TEST(a_body_after_the_end_tag_of_the_body_is_empty)
+{
+	/* </body> is ignored in the template; the end of the file opens one */
+	static const char html[] = "<template><p>a</body></html>";
+	struct page *page = page_of(html);
+	const struct node *body = &page->nodes[page->node_count - 1];
+
+	ck_assert_uint_eq(body->tag, TAG_body);
+	ck_assert_uint_eq(body->source.begin, strlen(html));
+	ck_assert_uint_eq(body->source.end, strlen(html));
+	ck_assert_uint_eq(page->nodes[0].source.end, strlen(html));
+	page_destroy(page);
+}
+END_TEST
+
 Suite *make_suite(void)
 {
 	Suite *suite = suite_create("tree");
@@ -142,6 +157,7 @@ Suite *make_suite(void)
 	tcase_add_test(tcase, a_line_end_behind_pre_is_none);
 	tcase_add_test(tcase, a_second_body_gives_what_is_new);
 	tcase_add_test(tcase, scripts_and_styles_are_no_text);
+	tcase_add_test(tcase, a_body_after_the_end_tag_of_the_body_is_empty);
 	tcase_add_test(tcase, depth_counts_where_things_were_moved_to);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -96,20 +96,22 @@ static bool is_blank(char byte)
 /* Lines begin with an object; what begins otherwise is read as an archive. */
 static enum error find_kind(struct batch_input *input)
 {
+	const size_t max_blank = input->limits.blank_bytes;
 	enum error error = ERR_NONE;
 
 	while (!input->is_known && error == ERR_NONE && !input->is_over) {
 		struct slice bytes = pending(input);
 		size_t i = 0;
 
-		while (i < bytes.size && is_blank(slice_byte(bytes, i)))
+		while (i < bytes.size && i <= max_blank &&
+		       is_blank(slice_byte(bytes, i)))
 			i++;
-		input->is_known =
-			i < bytes.size || i > input->limits.blank_bytes;
+		input->is_known = i < bytes.size || i > max_blank;
 		if (!input->is_known)
 			error = read_more(input);
 		else
-			input->is_archive = slice_byte(bytes, i) != '{';
+			input->is_archive =
+				i > max_blank || slice_byte(bytes, i) != '{';
 	}
 	return error;
 }

@@ -23,7 +23,7 @@ static bool make_folder(const char *user, const char *path, mode_t mode)
 	return false;
 }
 
-/* The folder that the file is in. */
+/* Create the folder of the file `path`. */
 static bool make_folder_of(const char *user, const char *path)
 {
 	char folder[MAX_CONFIG_TEXT];

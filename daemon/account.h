@@ -1,5 +1,5 @@
 /*
- * daemon/account.h - the user that the daemon runs as, which is never root.
+ * daemon/account.h - select the user that the daemon runs as; it is never root.
  */
 #ifndef DAEMON_ACCOUNT_H
 #define DAEMON_ACCOUNT_H
@@ -9,18 +9,18 @@
 struct config;
 
 /*
- * Become the user that the configuration names, for good, when root has started
- * us; folders of the store, the archive and the sockets that are not there are
- * made before, and are that user's. False, with a line in the log: root needs
- * `process.user`, or it cannot be done. While the process has one thread.
+ * Become the configured user permanently if root has started the daemon. First
+ * create missing folders of the store, the archive and the sockets, owned by
+ * that user. Call it while the process has one thread. Return false after
+ * logging the error: root needs `process.user`, or the change failed.
  */
 bool account_take(const struct config *config);
 
 /*
- * Without a configuration an ordinary user's daemon has its store and its
- * socket in their home (runtime/own_places.h): set both, and make their
- * folders. What the service manager has said stays as it is, and so does all
- * for root. False, with a line in the log: there is no home.
+ * Without a configuration, the daemon of an ordinary user keeps its store and
+ * its socket in the user's home (runtime/own_places.h): set both paths and
+ * create their folders. Paths set by the service manager and paths of root are
+ * unchanged. Return false after logging the error if there is no home.
  */
 bool account_take_places(struct config *config);
 

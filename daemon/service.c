@@ -16,7 +16,7 @@
 #include "store/log.h"
 #include "store/memory.h"
 
-/* The node's name is that of the machine, when it is not given. */
+/* Default of the node's name: the name of the machine. */
 static void name_node(struct config *config)
 {
 	if (*config->node == '\0' &&
@@ -83,7 +83,7 @@ enum error service_start(struct service **service_out,
 	return ERR_NONE;
 }
 
-/* One line of the log for each line of the message. */
+/* Log each line of the message separately. */
 static void log_lines(const char *text)
 {
 	while (*text != '\0') {

@@ -1,8 +1,8 @@
 /*
- * daemon/service.h - the parts of the daemon, started in order and stopped in
- * reverse. CONTRIBUTING.md ("Threads") lists the threads that this makes, what
- * each of them may wait for, and the order of their locks. One thread calls all
- * of these functions.
+ * daemon/service.h - the components of the daemon, started in order and stopped
+ * in reverse order. CONTRIBUTING.md ("Threads") lists the threads of the
+ * components, their waits and their lock order. Call all of these functions
+ * from one thread.
  */
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H
@@ -15,35 +15,38 @@ struct service;
 struct starter;
 struct tcp_listener;
 
-/* The log has the level and the form of the configuration from now on. */
+/* Set the level and format of the log from the configuration. */
 void service_set_log(const struct config *config);
 
 /*
- * Open the store and the socket, and start all threads. `path` is the file of
- * the configuration, or NULL; both are copied. `starter` starts the processes
- * of the daemon; with NULL they are threads. `listener`, which lasts as long as
- * the service, is for those who ask over TCP, or NULL. What fails is logged,
- * with what to do. Signals must be blocked by then.
+ * Open the store and the socket, and start all threads. `path` is the
+ * configuration file, or NULL; `config` and `path` are copied. `starter` is the
+ * spawner of the daemon's processes; if NULL, they are threads. `listener`
+ * accepts TCP clients, or is NULL; it must outlive the service. The log states
+ * each failure and its remedy. Block signals before this call.
  */
 enum error service_start(struct service **service_out,
 			 const struct config *config, const char *path,
 			 struct starter *starter,
 			 const struct tcp_listener *listener);
 
-/* Reload the configuration file. A broken one is logged and changes nothing. */
+/*
+ * Reload the configuration file. Log an invalid file and keep the
+ * configuration.
+ */
 void service_reload(struct service *service);
 
 /*
- * Check that the server's and the committing thread still answer; blocks if
- * they do not.
+ * Check that the server thread and the committer thread still respond; block
+ * until they do.
  */
 void service_probe(struct service *service);
 
-/* Append what it is about: daemon/status_line.h. */
+/* Append the status: see daemon/status_line.h. */
 void service_describe(const struct service *service, struct buffer *out);
 
 /*
- * Stop the server, let running fetches end, commit, and free everything. NULL
+ * Stop the server, wait for running fetches, commit, and free everything. NULL
  * is a no-op.
  */
 void service_stop(struct service *service);

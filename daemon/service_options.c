@@ -1,4 +1,4 @@
-/* What the configuration means to the parts of the daemon. */
+/* Convert the configuration to the options of the components. */
 #include "daemon/service_parts.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ size_t service_workers(const struct config *config)
 	return config->workers == 0 ? count_cores() : config->workers;
 }
 
-/* How a site is clustered whose pages are handed in. */
+/* Return the clustering options of a site whose pages are uploaded. */
 static struct site_options ingest_options(const struct config *config)
 {
 	struct site_options options = {

@@ -1,4 +1,4 @@
-/* The table of the daemon's parts: how each is started and stopped. */
+/* The table of the daemon's components: how to start and stop each. */
 #include "daemon/service_parts.h"
 
 #include <assert.h>
@@ -51,7 +51,7 @@ static enum error open_store(struct service *service)
 	return error;
 }
 
-/* A store is of one daemon or of a cluster: store/partitions.h. */
+/* A store belongs to one daemon or to a node group: see store/partitions.h. */
 static enum error begin_store(const struct service *service)
 {
 	const struct config *config = service->config;
@@ -75,7 +75,7 @@ static enum error begin_store(const struct service *service)
 	if (error != ERR_NONE)
 		log_error("store %s: its counters of sites: %s",
 			  config->store_path, error_text(error));
-	/* damage is no reason to answer nothing: what needs them fails */
+	/* Start with a damaged table; requests that need it fail. */
 	return error == ERR_CORRUPT ? ERR_NONE : error;
 }
 
@@ -276,7 +276,7 @@ uint64_t service_count_rows(const struct service *service, enum table table)
 		       : 0;
 }
 
-/* When the daemon stops it says what it has done. */
+/* Log a summary when the daemon stops. */
 static enum error start_count(void *context)
 {
 	struct service *service = context;
@@ -323,7 +323,9 @@ static void stop_pipeline(void *context)
 	service->pipeline = NULL;
 }
 
-/* A record is in several of the worker's buffers, and these grow by doubling.
+/*
+ * Several buffers of the worker hold a copy of the record, and buffers grow by
+ * doubling.
  */
 static uint64_t unpacker_memory(const struct config *config)
 {
@@ -338,9 +340,10 @@ static uint64_t unpacker_memory(const struct config *config)
 }
 
 /*
- * Those who parse for answers, so that a crawl takes none of them; and those
- * who unpack archives, one for each upload, so that none waits for one that
- * waits for its client or for another node.
+ * Start two worker pools. One parses pages for requests, so that the crawl does
+ * not use these workers. The other unpacks archives, with one worker for each
+ * upload, so that an upload never waits for another that waits for its client
+ * or another node.
  */
 static enum error start_pools(void *context)
 {
@@ -499,7 +502,10 @@ static void wake_threshold_selector(void *context)
 	threshold_selector_wake(service->threshold_selector);
 }
 
-/* Also when nobody can ask over TCP: they can be made before that. */
+/*
+ * Start this also without a TCP listener: operators can add tokens before they
+ * enable it.
+ */
 static enum error start_tokens(void *context)
 {
 	struct service *service = context;
@@ -517,7 +523,10 @@ static void stop_tokens(void *context)
 	service->tokens = NULL;
 }
 
-/* The first line of the file; "": none is named, or it cannot be used. */
+/*
+ * Read the first line of the file; "" if no file is configured or the file is
+ * unusable.
+ */
 static enum error read_token(const char *path, char *out, size_t size)
 {
 	struct buffer text = {0};
@@ -610,7 +619,10 @@ static struct http_options server_options(struct service *service)
 	return (struct http_options){
 		.socket_path = config->socket_path,
 		.socket_mode = config->socket_mode,
-		/* those that wait for another node leave as many as ever */
+		/*
+		 * Requests that wait for another node do not reduce the other
+		 * workers.
+		 */
 		.workers = service->cluster == NULL ? HTTP_WORKERS
 						    : HTTP_WORKERS + MAX_PASSED,
 		.max_clients = config->max_clients,
@@ -646,8 +658,8 @@ static enum http_verdict handle_admitted(struct http_exchange *exchange,
 }
 
 /*
- * Its clients take no room from those of the socket. It starts before the
- * socket, so that what its requests wait for is told of the end before it ends.
+ * Its clients do not use the connections of the socket. It starts before the
+ * socket: on shutdown it is notified before it stops.
  */
 static enum error start_network(void *context)
 {
@@ -728,8 +740,10 @@ static size_t seed(void *context, unsigned partition, struct cluster_seed *jobs,
 
 static const struct cluster_worker worker = {run_job, seed};
 
-/* A server without a socket, so that what they ask takes no room from the
- * others. */
+/*
+ * A server without a socket, so that requests of other nodes do not use the
+ * connections of clients.
+ */
 static enum error start_nodes(void *context)
 {
 	struct service *service = context;
@@ -758,7 +772,7 @@ static void stop_nodes(void *context)
 
 	if (service->nodes == NULL)
 		return;
-	/* what is under way ends before its server does */
+	/* Running requests finish before their server stops. */
 	api_end_nodes(service->api);
 	cluster_set_worker(service->cluster, NULL, NULL);
 	cluster_set_answerer(service->cluster, NULL, NULL);
@@ -775,7 +789,10 @@ static void wake_nodes(void *context)
 		http_wake(service->nodes);
 }
 
-/* A server of its own, so that readers take no room from the others. */
+/*
+ * A separate server, so that read-only clients do not use the connections of
+ * others.
+ */
 static enum error start_reader(void *context)
 {
 	struct service *service = context;
@@ -813,7 +830,7 @@ static void wake_reader(void *context)
 		http_wake(service->reader);
 }
 
-/* What a request may wait for is told first that it ends. */
+/* Notify first the components that a request may wait for. */
 static void stop_server(void *context)
 {
 	struct service *service = context;
@@ -836,8 +853,8 @@ static void wake_server(void *context)
 }
 
 /*
- * Each may use those before it. The threads that watch are stopped in reverse,
- * so that events of the last inspections are delivered still.
+ * Each component may use the components before it. Watching threads stop in
+ * reverse order, so that events of the last checks are still delivered.
  */
 const struct part service_parts[SERVICE_PARTS] = {
 	{start_store, stop_store, NULL, NULL},

@@ -1,6 +1,6 @@
 /*
- * daemon/service_parts.h - what a service holds, and the table of its parts.
- * Internal to service*.c.
+ * daemon/service_parts.h - the state of a service, and the table of its
+ * components. Internal to service*.c.
  */
 #ifndef DAEMON_SERVICE_PARTS_H
 #define DAEMON_SERVICE_PARTS_H
@@ -28,22 +28,23 @@
 #include "store/store.h"
 
 struct service {
-	const struct config *config;   /* shared; the calling thread's alone */
-	const struct config *first;    /* of the start: parts point into it */
-	struct buffer drop_parameters; /* of it, in full */
-	char *path;                    /* of its file, or NULL */
+	const struct config
+		*config; /* current; the calling thread replaces it */
+	const struct config *first;    /* at start; components point into it */
+	struct buffer drop_parameters; /* ignored URL parameters of `first` */
+	char *path;                    /* configuration file, or NULL */
 	struct parts parts;
-	struct starter *starter; /* the caller's */
-	/* Each is NULL unless its part runs. */
+	struct starter *starter; /* owned by the caller */
+	/* Each is NULL unless its component runs. */
 	struct store *store;
-	struct reserve *reserve;         /* of its disk; or NULL */
-	struct secret_keys *secret_keys; /* of the cluster, or NULL */
-	struct cluster *cluster; /* NULL also when there are no other nodes */
+	struct reserve *reserve; /* reserve of the store's disk; or NULL */
+	struct secret_keys *secret_keys; /* keys of the node group, or NULL */
+	struct cluster *cluster;         /* NULL also without other nodes */
 	struct engine *engine;
-	struct archive *archive; /* NULL also when none is written */
+	struct archive *archive; /* NULL also if no archive is written */
 	struct pipeline *pipeline;
 	struct pool *pool;
-	struct pool *unpackers; /* of archives */
+	struct pool *unpackers; /* workers that unpack archives */
 	struct threshold_selector *threshold_selector;
 	struct watching *watching;
 	struct garbage_collector *collector;
@@ -51,16 +52,16 @@ struct service {
 	struct delivery *delivery;
 	struct api *api;
 	struct http_server *server;
-	struct http_server *reader; /* of socket.read; NULL also when none is */
-	struct http_server *network;         /* over TCP; as well */
-	struct http_server *nodes;           /* what other nodes ask; as well */
-	struct peers peers;                  /* of the API, in a cluster */
-	char node_token[256];                /* of the cluster */
-	struct tokens *tokens;               /* of those who ask there */
-	const struct tcp_listener *listener; /* the caller's, or NULL */
-	uint64_t started_ms;                 /* by the steady clock */
-	uint64_t requests;    /* of the server, once it is stopped */
-	atomic_bool is_ready; /* the API knows the server */
+	struct http_server *reader; /* for socket.read; NULL also if not used */
+	struct http_server *network; /* for TCP; NULL also if not used */
+	struct http_server *nodes; /* for other nodes; NULL also if not used */
+	struct peers peers;        /* used by the API in a node group */
+	char node_token[256];      /* token of the node group */
+	struct tokens *tokens;     /* tokens of TCP clients */
+	const struct tcp_listener *listener; /* owned by the caller; or NULL */
+	uint64_t started_ms;                 /* steady clock */
+	uint64_t requests;    /* requests served, set when the server stops */
+	atomic_bool is_ready; /* the API has its server */
 };
 
 enum { SERVICE_PARTS = 19 };
@@ -70,14 +71,16 @@ extern const struct part service_parts[SERVICE_PARTS];
 /* service_options.c */
 struct page_limits service_page_limits(const struct config *config);
 
-/* How many workers a pool has. */
+/* Return the number of workers of a pool. */
 size_t service_workers(const struct config *config);
 
-/* By the configuration of the moment, which the service keeps: the fetcher
- * points into it. */
+/*
+ * Return options from the current configuration. The service keeps this
+ * configuration, because the fetcher points into it.
+ */
 struct pipeline_options service_pipeline_options(struct service *service);
 
-/* Rows of a table of the store; 0 when that cannot be told. */
+/* Return the number of rows of a table; 0 if the store cannot be read. */
 uint64_t service_count_rows(const struct service *service, enum table table);
 
 #endif

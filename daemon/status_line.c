@@ -7,7 +7,7 @@
 #include "store/store.h"
 #include "store/txn.h"
 
-/* "3,400" */
+/* Append the number with separators: "3,400". */
 static void append_grouped(uint64_t number, struct buffer *out)
 {
 	char digits[24];
@@ -26,7 +26,7 @@ static void append_count(uint64_t count, const char *noun, struct buffer *out)
 	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
-/* Those with URLs that wait to be visited. */
+/* Count sites that have URLs due or scheduled. */
 static uint64_t count_crawling(struct txn *txn)
 {
 	struct scan scan =

@@ -1,4 +1,7 @@
-/* daemon/status_line.h - what the daemon is about, for the service manager. */
+/*
+ * daemon/status_line.h - one line about the daemon's state, for the service
+ * manager.
+ */
 #ifndef DAEMON_STATUS_LINE_H
 #define DAEMON_STATUS_LINE_H
 
@@ -7,8 +10,8 @@
 struct store;
 
 /*
- * Append "12 sites, 3,400 pages, 2 crawling" as the store has it now; nothing
- * when it cannot be read. O(sites).
+ * Append "12 sites, 3,400 pages, 2 crawling" from the store; nothing if the
+ * store cannot be read. O(sites).
  */
 void status_line(struct store *store, struct buffer *out);
 

@@ -1,4 +1,7 @@
-/* daemon/templatectl.c - the client of the daemon, and the offline verbs. */
+/*
+ * daemon/templatectl.c - the command line client of the daemon, and the offline
+ * commands.
+ */
 #include <stddef.h>
 #include <string.h>
 
@@ -8,7 +11,7 @@
 #include "daemon/runtime/library_memory.h"
 
 static const struct verb *const verbs[] = {
-	/* with the daemon */
+	/* Commands that use the daemon. */
 	&verb_watch,
 	&verb_seed,
 	&verb_sites,
@@ -39,7 +42,7 @@ static const struct verb *const verbs[] = {
 	&verb_verify,
 	&verb_backup,
 	&verb_compact,
-	/* on files */
+	/* Commands that use files. */
 	&verb_extract,
 	&verb_apply,
 	&verb_explain,
@@ -55,7 +58,10 @@ static const struct verb *const verbs[] = {
 	NULL,
 };
 
-/* Executed again by the starter: see daemon/process/process.h. */
+/*
+ * Run as a role: the spawner executes this program again; see
+ * daemon/process/process.h.
+ */
 static int be_role(const char *name)
 {
 	static const struct role_program programs[ROLE_COUNT] = {

@@ -35,19 +35,20 @@
 enum { DONE, FAILED, WRONG };
 
 enum {
-	LOOK_MS = 60000,  /* between two looks at the threads */
-	STATUS_MS = 5000, /* with a manager, which is told what we are about */
+	LOOK_MS = 60000,  /* interval of thread checks */
+	STATUS_MS = 5000, /* the same with a service manager, which gets the
+			     status */
 };
 
 enum action { ACTION_RUN, ACTION_PRINT, ACTION_CHECK };
 
-/* What getopt_long() gives for options without a letter. */
+/* Values that getopt_long() returns for options without a letter. */
 enum { WITHOUT_LETTER = 256, OPTION_CHECK, OPTION_PRINT, OPTION_VERSION };
 
-/* The options: getopt_long(), the usage and the manual page have these. */
+/* Options for getopt_long(), the usage and the manual page. */
 static const struct {
 	struct option option;
-	const char *value; /* what stands for it in the usage; or "" */
+	const char *value; /* placeholder of the argument in the usage; or "" */
 	const char *meaning;
 } rows[] = {
 	{{"config", required_argument, NULL, 'c'},
@@ -93,7 +94,7 @@ struct arguments {
 	enum action action;
 };
 
-/* False when the program shall end with *status_out. */
+/* Return false if the program must exit with *status_out. */
 static bool read_arguments(int count, char **values,
 			   struct arguments *arguments, int *status_out)
 {
@@ -168,7 +169,10 @@ static int print_config(const struct config *config)
 	return fflush(stdout) == 0 ? DONE : FAILED;
 }
 
-/* Before any thread, so that all threads leave the signals to this one. */
+/*
+ * Call this before any thread starts, so that only this thread receives
+ * signals.
+ */
 static sigset_t block_signals(void)
 {
 	sigset_t set;
@@ -181,14 +185,15 @@ static sigset_t block_signals(void)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	/*
-	 * the parent process may have left it ignored; then the system reaps
-	 * our children, and nobody tells us when the starter ends
+	 * The parent process may have ignored SIGCHLD; then the kernel reaps
+	 * the children, and this process is not notified when the spawner
+	 * exits.
 	 */
 	signal(SIGCHLD, SIG_DFL);
 	return set;
 }
 
-/* `state`, such as "READY=1", and a line for people. */
+/* Send `state`, such as "READY=1", and a human-readable status line. */
 static void tell_manager(const struct service *service, const char *state)
 {
 	struct buffer text = {0};
@@ -212,8 +217,10 @@ static void reload(struct service *service)
 	tell_manager(service, "READY=1");
 }
 
-/* Without it nothing can be started again: the service manager has to start us
- * anew. */
+/*
+ * Without the spawner, no process can be started: exit, so that the service
+ * manager restarts the daemon.
+ */
 static bool has_starter(struct starter *starter)
 {
 	char why[PROCESS_END_BYTES];
@@ -234,7 +241,7 @@ static uint32_t pause_of_manager(void)
 							  : pause_ms;
 }
 
-/* Until SIGTERM or SIGINT. False: the starter has ended. */
+/* Run until SIGTERM or SIGINT. Return false if the spawner has exited. */
 static bool run(struct service *service, struct starter *starter,
 		const sigset_t *set)
 {
@@ -258,7 +265,7 @@ static bool run(struct service *service, struct starter *starter,
 			return false;
 		if (number == SIGHUP)
 			reload(service);
-		/* sent only after the threads have answered */
+		/* Sent only after the threads have responded. */
 		service_probe(service);
 		tell_manager(service, "WATCHDOG=1");
 	}
@@ -273,9 +280,9 @@ static enum error look_at_store(void *context, struct trial_place *place,
 }
 
 /*
- * What an unclean stop has left is looked at in a process of its own, before
- * there is any thread. False: it is damaged, and left alone. Other errors are
- * those of the service, too, which says them.
+ * Check a store after an unclean stop in a separate process, before any thread
+ * starts. Return false if the store is damaged; it is unchanged then. The
+ * service reports other errors.
  */
 static bool recover_store(const struct config *config)
 {
@@ -297,7 +304,10 @@ static bool recover_store(const struct config *config)
 	return error != ERR_STOPPED && error != ERR_CORRUPT;
 }
 
-/* From here on it starts nothing, and asks nobody but over its channels. */
+/*
+ * Enter the sandbox: from here on the main process starts no process, and
+ * communicates only over its channels.
+ */
 static bool close_in(struct starter *starter, bool connects)
 {
 	struct roster_entry entry = {
@@ -319,7 +329,10 @@ static bool close_in(struct starter *starter, bool connects)
 	return true;
 }
 
-/* As whom the daemon was started: what it is then may open neither. */
+/*
+ * Open the certificate and the port as the user who started the daemon; the
+ * configured user may not have access to them.
+ */
 static bool listen_for_tcp(const struct config *config,
 			   struct tcp_listener **listener_out)
 {
@@ -334,7 +347,10 @@ static bool listen_for_tcp(const struct config *config,
 	       tcp_trust(*listener_out, config->bus_ca_file) == ERR_NONE;
 }
 
-/* Whether somebody answers at the places of our sockets can be asked now. */
+/*
+ * Before the sandbox, check whether another daemon responds on the paths of the
+ * sockets.
+ */
 static bool clear_sockets(const struct config *config)
 {
 	return listen_clear(config->socket_path) == ERR_NONE &&
@@ -355,7 +371,10 @@ static int serve_as_user(const struct config *config, const char *path,
 	if (notify_is_wanted())
 		datagram_open();
 	set = block_signals();
-	/* before there is anything that others shall not have */
+	/*
+	 * Start the spawner before opening anything that other processes must
+	 * not inherit.
+	 */
 	if (starter_create(&starter, config->allows_exec) != ERR_NONE)
 		return FAILED;
 	if (!close_in(starter, *config->servers != '\0') ||
@@ -372,8 +391,10 @@ static int serve_as_user(const struct config *config, const char *path,
 	return is_asked_to ? DONE : FAILED;
 }
 
-/* Load the broker's module as the user who started the daemon: root may keep
- * the program in a folder that no other user can enter. */
+/*
+ * Load the module for the broker as the user who started the daemon: root may
+ * keep the program in a folder that no other user can enter.
+ */
 static bool load_broker(const struct config *config)
 {
 	return *config->servers == '\0' || bus_load(config->servers) != NULL;
@@ -396,7 +417,10 @@ static int serve(struct config *config, const char *path)
 	return status;
 }
 
-/* Executed again by the starter: see daemon/process/process.h. */
+/*
+ * Run as a role: the spawner executes this program again; see
+ * daemon/process/process.h.
+ */
 static int be_role(const char *name)
 {
 	static const struct role_program programs[ROLE_COUNT] = {

@@ -7,8 +7,10 @@
 
 #include "daemon/sandbox/wall.h"
 
-/* A folder that has been removed: it is empty, and nothing can be made in it.
- * No mount is needed, so the starter's filter, which we inherit, forbids that.
+/*
+ * Open a folder that has been removed: it is empty, and no process can create a
+ * file in it. This needs no mount; the filter inherited from the spawner
+ * forbids mounts.
  */
 static int open_removed(void)
 {
@@ -27,7 +29,10 @@ static int open_removed(void)
 	return folder;
 }
 
-/* One that may make no namespace may still be root. */
+/*
+ * A process that cannot create namespaces may still be root and change its root
+ * folder.
+ */
 unsigned empty_root_enter(void)
 {
 	unsigned holds = 0;

@@ -1,11 +1,14 @@
 /*
- * daemon/sandbox/empty_root.h - namespaces of users, network and IPC, and a
- * root folder in which there is nothing and can never be.
+ * daemon/sandbox/empty_root.h - enter new user, network and IPC namespaces, and
+ * a root folder that stays empty.
  */
 #ifndef DAEMON_SANDBOX_EMPTY_ROOT_H
 #define DAEMON_SANDBOX_EMPTY_ROOT_H
 
-/* Which walls stand now (enum sandbox_wall). For a process of one thread. */
+/*
+ * Return the layers that the kernel enforces afterwards (set of enum
+ * sandbox_wall). Call it while the process has one thread.
+ */
 unsigned empty_root_enter(void);
 
 #endif

@@ -8,8 +8,8 @@
 #include "daemon/sandbox/wall.h"
 
 /*
- * As in linux/landlock.h, which may be older than the kernel. The numbers of
- * the system calls are the same on all architectures.
+ * Copied from linux/landlock.h, because the installed header may be older than
+ * the kernel. The system call numbers are the same on all architectures.
  */
 enum {
 	CREATE_RULESET = 444,
@@ -59,7 +59,7 @@ static uint64_t files_of(long abi)
 	return files;
 }
 
-/* What is not there is not needed. */
+/* Ignore a missing path: the process does not need it. */
 static bool allow_path(int set, const char *path)
 {
 	struct path_beneath rule = {.allowed = read_file};
@@ -89,7 +89,7 @@ static bool allow_paths(int set, const struct landlock_rules *rules)
 	return is_allowed;
 }
 
-/* An older kernel takes the structure if what it does not know of is zero. */
+/* An older kernel accepts a larger structure if the unknown fields are zero. */
 static struct ruleset ruleset_of(const struct landlock_rules *rules, long abi)
 {
 	struct ruleset set = {0};

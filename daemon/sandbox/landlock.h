@@ -1,4 +1,7 @@
-/* daemon/sandbox/landlock.h - files, TCP, signals by Landlock, ABI 1 to 7. */
+/*
+ * daemon/sandbox/landlock.h - restrict files, TCP and signals with Landlock,
+ * ABI 1 to 7.
+ */
 #ifndef DAEMON_SANDBOX_LANDLOCK_H
 #define DAEMON_SANDBOX_LANDLOCK_H
 
@@ -7,17 +10,19 @@
 
 enum { MAX_LISTS = 3 };
 
-/* What is taken away, but for `readable`. */
+/* The access to remove. The paths in `readable` stay readable. */
 struct landlock_rules {
-	const char *const
-		*readable[MAX_LISTS]; /* each ended by NULL; or NULL */
-	bool has_files;               /* false: files as before */
-	bool may_connect;             /* TCP; binding is never allowed */
-	bool may_notify;              /* connect to abstract Unix sockets */
+	const char *const *readable[MAX_LISTS]; /* NULL-terminated, or NULL */
+	bool has_files;                         /* restrict files */
+	bool may_connect; /* by TCP; binding is never allowed */
+	bool may_notify;  /* may connect to abstract Unix sockets */
 };
 
-/* Which walls stand now (enum sandbox_wall); 0: the kernel has no Landlock. For
- * the calling thread and what it starts. */
+/*
+ * Restrict the calling thread and all threads and processes that it starts.
+ * Return the layers that the kernel enforces (set of enum sandbox_wall); 0 if
+ * the kernel has no Landlock.
+ */
 unsigned landlock_restrict(const struct landlock_rules *rules);
 
 #endif

@@ -1,17 +1,17 @@
-/* daemon/sandbox/process_role.h - what a process of the daemon is there for. */
+/* daemon/sandbox/process_role.h - the roles of the daemon's processes. */
 #ifndef DAEMON_SANDBOX_PROCESS_ROLE_H
 #define DAEMON_SANDBOX_PROCESS_ROLE_H
 
 enum role {
-	ROLE_KEEPER,  /* store, engine, API, schedules; no network */
-	ROLE_STARTER, /* starts the other roles and the hooks' commands */
+	ROLE_KEEPER,  /* main process: store, engine, API; no network */
+	ROLE_STARTER, /* spawner: starts other roles and commands */
 	ROLE_FETCHER, /* network and TLS; no store */
-	ROLE_WORKER,  /* parses and extracts; neither network nor files */
-	ROLE_COURIER, /* webhooks: as the fetcher */
+	ROLE_WORKER,  /* parses and extracts; no network, no files */
+	ROLE_COURIER, /* notifier: webhooks; limits of the fetcher */
 	ROLE_COUNT
 };
 
-/* One word, such as "keeper"; static memory. */
+/* Return the role as one word, such as "fetcher"; static memory. */
 const char *role_name(enum role role);
 
 #endif

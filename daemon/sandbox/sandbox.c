@@ -34,8 +34,8 @@ enum {
 	EVERY_ROLE = SANDBOX_NO_NEW_PRIVILEGES | SANDBOX_SYSTEM_CALLS |
 		     SANDBOX_LIMITS,
 	LANDLOCKED = SANDBOX_FILES | SANDBOX_TCP | SANDBOX_SCOPES,
-	LINKS_OF_ONE_THREAD = 3, /* of /proc/self/task: ., .., the thread */
-	AUTHORITIES_BYTES = 33 << 20, /* of the system and of the operator */
+	LINKS_OF_ONE_THREAD = 3,      /* "." and ".." and the thread */
+	AUTHORITIES_BYTES = 33 << 20, /* CA certificates */
 	WORKER_FILES = 32, /* its channel, its log, the body of a request */
 };
 
@@ -63,7 +63,7 @@ static const char *const resolver[] = {
 	NULL,
 };
 
-/* Libraries are those of the resolver (nsswitch.conf) and of OpenSSL. */
+/* Libraries: the resolver (nsswitch.conf) and OpenSSL load them. */
 static const char *const network[] = {
 	"/run/systemd/resolve",
 	"/run/resolvconf",
@@ -93,7 +93,7 @@ static bool is_networked(enum role role)
 	return role == ROLE_FETCHER || role == ROLE_COURIER;
 }
 
-/* /proc may be missing: then the caller is believed. */
+/* Without /proc, assume that the process has one thread. */
 static bool has_threads(void)
 {
 	struct stat tasks;
@@ -104,13 +104,18 @@ static bool has_threads(void)
 
 static bool drop_privileges(void)
 {
-	/* the leak checker of the sanitizers traces its own process, which
-	 * who was root cannot do else */
+	/*
+	 * The leak checker of the sanitizers traces its own process; a former
+	 * root process must be dumpable for that.
+	 */
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
 	       prctl(PR_SET_DUMPABLE, IS_SANITIZED, 0, 0, 0) == 0;
 }
 
-/* Without these the root of a namespace is nobody, and root is a user. */
+/*
+ * Drop all capabilities: root of the new namespace then has no rights, and root
+ * is an ordinary user.
+ */
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = {
@@ -120,7 +125,7 @@ static void drop_capabilities(void)
 	(void)syscall(SYS_capset, &header, none);
 }
 
-/* Never more than it already is. */
+/* Lower the limit of `resource` to `most`; never raise it. */
 static bool limit(__rlimit_resource_t resource, uint64_t most)
 {
 	struct rlimit now;
@@ -133,7 +138,7 @@ static bool limit(__rlimit_resource_t resource, uint64_t most)
 	return setrlimit(resource, &now) == 0;
 }
 
-/* Whether lines of the log go to a file, which may be of any size. */
+/* Return whether the log goes to a regular file, which may have any size. */
 static bool logs_to_file(void)
 {
 	struct stat status;
@@ -150,12 +155,15 @@ static bool set_limits(const struct sandbox_options *options)
 	else if (options->role == ROLE_WORKER)
 		is_set &= limit(RLIMIT_NOFILE, WORKER_FILES);
 	else if (options->role != ROLE_STARTER)
-		/* all that there are, which connections and clients need; the
-		 * commands of the starter keep the limit of the start */
+		/*
+		 * As many descriptors as the hard limit allows, because
+		 * connections and clients need them. Commands of the spawner
+		 * keep the limit that the daemon was started with.
+		 */
 		is_set &= limit(RLIMIT_NOFILE, RLIM_INFINITY);
 	if (options->memory_bytes != 0 && !IS_SANITIZED)
 		is_set &= limit(RLIMIT_AS, options->memory_bytes);
-	/* the leak checker has a process */
+	/* The leak checker starts a process. */
 	if (options->role == ROLE_WORKER && !IS_SANITIZED)
 		is_set &= limit(RLIMIT_NPROC, 0);
 	if (!IS_SANITIZED && !logs_to_file() && options->role == ROLE_WORKER)
@@ -181,7 +189,9 @@ static unsigned restrict_files(const struct sandbox_options *options)
 	return landlock_restrict(&rules);
 }
 
-/* The walls that sanitizers do without; commands inherit none but the filter.
+/*
+ * Apply the layers that sanitizer builds skip. Commands inherit only the
+ * filter.
  */
 static unsigned build_walls(const struct sandbox_options *options)
 {

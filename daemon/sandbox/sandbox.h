@@ -1,17 +1,18 @@
 /*
- * daemon/sandbox/sandbox.h - a process that can do no more than its role. What
- * the kernel does not have is left out and said; there is no way back.
+ * daemon/sandbox/sandbox.h - restrict a process to its role, permanently. The
+ * report lists the layers that the kernel does not support.
  *
- * keeper   Files as before, Unix sockets, threads; no other socket, no process.
- *          One that has other nodes (connects) may do what a fetcher may, too.
- * starter  Nearly everything, because the commands that it runs inherit its
- *          filter: no tracing, mounting, modules, keys or odd sockets.
- * fetcher  TCP and UDP, threads, and to read: resolver, authorities, libraries.
- * courier  As the fetcher.
- * worker   The descriptors that it has, and memory of its address space alone.
+ * main      Files as before, Unix sockets, threads; no other socket, no
+ * process. `connects` (other nodes) adds the rights of a fetcher. spawner
+ * Nearly everything, because the commands that it runs inherit its filter: no
+ * tracing, mounts, modules, keys or rare sockets. fetcher   TCP and UDP,
+ * threads; reads resolver files, CA certificates and libraries. notifier  Like
+ * the fetcher. worker    Its open descriptors, and memory within its address
+ * space limit.
  *
- * Builds with sanitizers need other calls, files and terabytes of addresses:
- * there a process only loses privileges, and has limits of files and core.
+ * Sanitizer builds need other system calls, files and terabytes of address
+ * space: there the sandbox only drops privileges and limits open files and core
+ * dumps.
  */
 #ifndef DAEMON_SANDBOX_SANDBOX_H
 #define DAEMON_SANDBOX_SANDBOX_H
@@ -27,43 +28,52 @@ struct buffer;
 
 struct sandbox_options {
 	enum role role;
-	const char *const *readable; /* files or folders that a fetcher or
-					courier may read, too; ended by NULL;
-					or NULL */
-	uint64_t memory_bytes;       /* of address space; 0: no limit */
-	uint32_t max_files;          /* descriptors; 0: as many as the role
-					needs: a worker few, the starter its
-					soft limit, others their hard one */
-	bool connects;               /* a keeper: to other nodes */
+	const char *const
+		*readable; /* files or folders that a fetcher or notifier may
+			      also read; ends with NULL; or NULL */
+	uint64_t memory_bytes; /* address space; 0 = unlimited */
+	uint32_t max_files; /* descriptors; 0 = default of the role: few for a
+			       worker, the soft limit for the spawner, the hard
+			       limit for others */
+	bool connects;      /* the main process connects to other nodes */
 };
 
-/* enum sandbox_wall: disjoint, together what the role wants. */
+/*
+ * Sets of enum sandbox_wall. The two are disjoint; together they are all layers
+ * of the role.
+ */
 struct sandbox_report {
 	unsigned holds;
 	unsigned lacks;
 };
 
 /*
- * Call once, before the first foreign byte, while the process has one thread:
- * Landlock holds the caller and what it starts. Descriptors that are open stay
- * so. ERR_BUSY: there are more threads, and nothing was done. ERR_IO: not even
- * privileges or limits could be given up; the process must end.
+ * Enter the sandbox. Call it once, before the process reads untrusted data and
+ * while it has one thread: Landlock restricts only the caller and its
+ * descendants. Open descriptors stay open. ERR_BUSY: the process has several
+ * threads; nothing has changed. ERR_IO: privileges or limits could not be
+ * lowered; the process must exit.
  */
 enum error sandbox_enter(const struct sandbox_options *options,
 			 struct sandbox_report *report_out);
 
-/* Append "system calls, files, limits" for a set of enum sandbox_wall. */
+/*
+ * Append the names of the layers in `set` (enum sandbox_wall), for example
+ * "system calls, files, limits".
+ */
 void sandbox_list_walls(unsigned set, struct buffer *out);
 
-/* Append "system calls, files, limits; kernel or unit refuse namespaces". */
+/*
+ * Append the enforced and the missing layers, for example "system calls, files,
+ * limits; kernel or unit refuse namespaces".
+ */
 void sandbox_describe(const struct sandbox_report *report, struct buffer *out);
 
 /*
- * Which files of the resolver are there now (device and inode of each).
- * Landlock allows a file, not its name: when this number is no longer what it
- * was when a fetcher or courier was started, then resolv.conf or another one
- * has been replaced, the process cannot read the new one, and has to be started
- * again.
+ * Return a hash of the device and inode of each resolver file. Landlock allows
+ * a file, not its name: if the hash has changed since a fetcher or notifier
+ * started, a file such as resolv.conf was replaced. The process cannot read the
+ * new file and must be restarted.
  */
 uint64_t sandbox_resolver_stamp(void);
 

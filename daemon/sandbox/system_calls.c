@@ -30,44 +30,49 @@ enum {
 
 enum {
 	MAX_WORDS = 32,
-	TYPE_OF_SOCKET = 0xf,   /* without SOCK_CLOEXEC, SOCK_NONBLOCK */
-	LAST_PLAIN_COMMAND = 7, /* of fcntl: F_SETLKW; then come signals */
+	TYPE_OF_SOCKET = 0xf, /* mask without SOCK_CLOEXEC and SOCK_NONBLOCK */
+	LAST_PLAIN_COMMAND = 7, /* F_SETLKW; then come signals */
 	FIRST_LINUX_COMMAND = 1024,
 	NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
 		     CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET,
 	OPEN_TO_WRITE = O_ACCMODE | O_CREAT | O_TRUNC,
 };
 
-/* Calls with whatever arguments. Names that an architecture or a version of
- * libseccomp does not have are passed over. */
+/*
+ * Calls that are allowed or refused with any arguments. Skip names that the
+ * architecture or the version of libseccomp does not have.
+ */
 struct calls {
 	unsigned roles;
 	const char *names[MAX_WORDS];
 };
 
 static const struct calls allowed[] = {
-	/* memory, threads' waiting, the end */
+	/* Memory, waiting of threads, exit. */
 	{LISTED,
 	 {"brk", "munmap", "mremap", "madvise", "membarrier", "futex",
 	  "futex_time64", "futex_waitv", "set_robust_list", "get_robust_list",
 	  "rseq", "sched_yield", "sched_getaffinity", "getcpu", "exit",
 	  "exit_group", "restart_syscall"}},
-	/* descriptors that are there */
+	/* Open descriptors. */
 	{LISTED,
 	 {"read", "write", "readv", "writev", "pread64", "preadv", "preadv2",
 	  "lseek", "_llseek", "close", "dup", "dup2", "dup3", "fstat",
 	  "fstat64", "fstatat64", "newfstatat", "statx", "close_range"}},
-	/* memory that no limit of the address space counts: a worker has none,
-	 * a fetcher its authorities, whose size RLIMIT_FSIZE limits */
+	/*
+	 * The address space limit does not count this memory: a worker may not
+	 * create it; in a fetcher, RLIMIT_FSIZE limits the size (of CA
+	 * certificates).
+	 */
 	{THREADED, {"memfd_create"}},
-	/* files that were inherited, such as a log, made longer */
+	/* Extend inherited files, such as a log. */
 	{KEEPER,
 	 {"fallocate", "ftruncate", "ftruncate64", "pwrite64", "pwritev",
 	  "pwritev2"}},
 	{LISTED,
 	 {"poll", "ppoll", "ppoll_time64", "select", "_newselect", "pselect6",
 	  "pselect6_time64"}},
-	/* what holds memory of the kernel, too */
+	/* These calls also hold kernel memory. */
 	{THREADED,
 	 {"epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait",
 	  "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "pipe",
@@ -78,7 +83,7 @@ static const struct calls allowed[] = {
 	  "getpeername"}},
 	{FETCHING | WORKER, {"sendto", "sendmsg", "sendmmsg"}},
 	{FETCHING, {"connect"}},
-	/* time, signals to itself, who it is */
+	/* Time, signals to itself, its own ids. */
 	{LISTED,
 	 {"clock_gettime", "clock_gettime64", "clock_getres",
 	  "clock_getres_time64", "clock_nanosleep", "clock_nanosleep_time64",
@@ -100,7 +105,7 @@ static const struct calls allowed[] = {
 	 {"timerfd_create", "timerfd_settime", "timerfd_gettime", "signalfd",
 	  "signalfd4", "mincore", "mlock", "munlock", "sendfile",
 	  "sendfile64"}},
-	/* files to look at */
+	/* Read the attributes of files. */
 	{THREADED,
 	 {"stat", "stat64", "lstat", "lstat64", "access", "faccessat",
 	  "faccessat2", "readlink", "readlinkat"}},
@@ -109,9 +114,9 @@ static const struct calls allowed[] = {
 	  "fstatfs64", "getcwd"}},
 	{THREADED,
 	 {"fadvise64", "fadvise64_64", "arm_fadvise64_64", "readahead"}},
-	/* it may have started the starter */
+	/* The main process may have started the spawner. */
 	{KEEPER, {"wait4", "waitid", "waitpid"}},
-	/* files to write, on a disk that shall keep them */
+	/* Write files, and flush them to disk. */
 	{KEEPER, {"open",      "openat",    "creat",
 		  "mkdir",     "mkdirat",   "rmdir",
 		  "rename",    "renameat",  "renameat2",
@@ -127,7 +132,7 @@ static const struct calls allowed[] = {
 	  "copy_file_range", "splice", "tee"}},
 };
 
-/* What commands must not do; the rest is allowed. */
+/* Calls that commands must not use; all other calls are allowed. */
 static const struct calls refused[] = {
 	{STARTER,
 	 {"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
@@ -154,15 +159,15 @@ static const struct calls refused[] = {
 
 enum { ALLOWED = 0, MAX_ARGUMENTS = 3 };
 
-/* Calls whose arguments compare like that, all of them. */
+/* A call that the rule matches if all arguments match. */
 struct case_of {
 	unsigned roles;
-	int error; /* that they give, or ALLOWED */
+	int error; /* errno that the call returns, or ALLOWED */
 	const char *name;
-	struct scmp_arg_cmp arguments[MAX_ARGUMENTS]; /* op 0 ends them */
+	struct scmp_arg_cmp arguments[MAX_ARGUMENTS]; /* op 0 ends the list */
 };
 
-/* An argument by its number, and what it is compared with. */
+/* An argument by its number, and the value that it is compared with. */
 /* clang-format off */
 #define NONE              {0, 0, 0, 0}
 #define IS(number, value) {(number), SCMP_CMP_EQ, (value), 0}
@@ -173,7 +178,10 @@ struct case_of {
 /* clang-format on */
 
 static const struct case_of cases[] = {
-	/* no new code, but libraries of the resolver and of OpenSSL */
+	/*
+	 * Allow no new executable memory, except mapped libraries of the
+	 * resolver and of OpenSSL.
+	 */
 	{LISTED, ALLOWED, "mmap", {BITS(2, PROT_EXEC, 0)}},
 	{LISTED, ALLOWED, "mmap2", {BITS(2, PROT_EXEC, 0)}},
 	{LISTED, ALLOWED, "mprotect", {BITS(2, PROT_EXEC, 0)}},
@@ -187,7 +195,10 @@ static const struct case_of cases[] = {
 	 "mmap2",
 	 {BITS(2, PROT_EXEC | PROT_WRITE, PROT_EXEC),
 	  BITS(3, MAP_ANONYMOUS, 0)}},
-	/* no owner of signals; locks of open files are 36 to 38 */
+	/*
+	 * Refuse to set the owner of signals. The commands for locks of open
+	 * files are 36 to 38.
+	 */
 	{LISTED, ALLOWED, "fcntl", {UP_TO(1, LAST_PLAIN_COMMAND)}},
 	{LISTED, ALLOWED, "fcntl", {FROM(1, FIRST_LINUX_COMMAND)}},
 	{LISTED, ALLOWED, "fcntl64", {UP_TO(1, LAST_PLAIN_COMMAND)}},
@@ -198,15 +209,17 @@ static const struct case_of cases[] = {
 	{LISTED, ALLOWED, "ioctl", {IS(1, FIONBIO)}},
 	{LISTED, ALLOWED, "ioctl", {IS(1, FIONREAD)}},
 	{LISTED, ALLOWED, "ioctl", {IS(1, TCGETS)}},
-	/* whether clients read (http/patience.c) */
+	/* Check whether clients read (http/patience.c). */
 	{KEEPER, ALLOWED, "ioctl", {IS(1, SIOCOUTQ)}},
 	{LISTED, ALLOWED, "prctl", {IS(0, PR_SET_NAME)}},
 	{LISTED, ALLOWED, "prctl", {IS(0, PR_SET_VMA)}},
-	/* limits of itself, which can only fall */
+	/* Its own limits, which it can only lower. */
 	{LISTED, ALLOWED, "prlimit64", {IS(0, 0)}},
 	{LISTED, ALLOWED, "setrlimit", {NONE}},
-	/* of datagrams none: each could go to any socket that has a name. A
-	 * worker needs no more than its channel. */
+	/*
+	 * No datagram socket pairs: such a socket can send to any named socket.
+	 * A worker needs only its channel.
+	 */
 	{THREADED,
 	 ALLOWED,
 	 "socketpair",
@@ -215,7 +228,10 @@ static const struct case_of cases[] = {
 	 ALLOWED,
 	 "socket",
 	 {IS(0, AF_UNIX), BITS(1, TYPE_OF_SOCKET, SOCK_STREAM)}},
-	/* it accepts over TCP, and must not turn what it has there elsewhere */
+	/*
+	 * The main process accepts TCP connections, and must not connect to
+	 * other addresses.
+	 */
 	{KEEPER, ALLOWED, "sendto", {BITS(3, MSG_FASTOPEN, 0)}},
 	{KEEPER, ALLOWED, "sendmsg", {BITS(2, MSG_FASTOPEN, 0)}},
 	{KEEPER, ALLOWED, "sendmmsg", {BITS(3, MSG_FASTOPEN, 0)}},
@@ -241,15 +257,18 @@ static const struct case_of cases[] = {
 	  UP_TO(2, IPPROTO_UDP)}},
 	{FETCHING, ALLOWED, "open", {BITS(1, OPEN_TO_WRITE, 0)}},
 	{FETCHING, ALLOWED, "openat", {BITS(2, OPEN_TO_WRITE, 0)}},
-	/* threads, not processes */
+	/* Threads, not processes. */
 	{THREADED,
 	 ALLOWED,
 	 "clone",
 	 {BITS(0, CLONE_THREAD | NAMESPACES, CLONE_THREAD)}},
-	/* their arguments are in memory, which a filter does not see */
+	/* The arguments are in memory, which a filter cannot read. */
 	{LISTED | STARTER, ENOSYS, "clone3", {NONE}},
 	{LISTED, ENOSYS, "openat2", {NONE}},
-	/* a worker, which inherits this, makes those of user, network, IPC */
+	/*
+	 * A worker inherits this filter and creates user, network and IPC
+	 * namespaces.
+	 */
 	{STARTER, EPERM, "unshare", {BITS(0, CLONE_NEWNS, CLONE_NEWNS)}},
 	{STARTER, EPERM, "unshare", {BITS(0, CLONE_NEWPID, CLONE_NEWPID)}},
 	{STARTER, EPERM, "unshare", {BITS(0, CLONE_NEWUTS, CLONE_NEWUTS)}},
@@ -259,12 +278,15 @@ static const struct case_of cases[] = {
 	 {BITS(0, CLONE_NEWCGROUP, CLONE_NEWCGROUP)}},
 	{STARTER, EPERM, "clone", {BITS(0, CLONE_NEWUSER, CLONE_NEWUSER)}},
 	{STARTER, EPERM, "clone", {BITS(0, CLONE_NEWNS, CLONE_NEWNS)}},
-	/* typing into the terminal; packets, kernel's crypto, machines' host */
+	/*
+	 * Refuse input into the terminal, and packet, kernel crypto and virtual
+	 * machine sockets.
+	 */
 	{STARTER, EPERM, "ioctl", {BITS(1, UINT32_MAX, TIOCSTI)}},
 	{STARTER, EPERM, "socket", {FROM(0, AF_NETLINK + 1)}},
 };
 
-/* False: a mistake of ours, or no memory. */
+/* Return false if the rule is invalid or memory is short. */
 static bool add(scmp_filter_ctx filter, uint32_t action,
 		const struct case_of *item)
 {
@@ -330,7 +352,9 @@ bool system_calls_restrict(enum role role, bool connects)
 					SCMP_ACT_KILL_PROCESS) == 0 &&
 		       add_rules(filter, roles);
 
-	/* without threads to hold back, older kernels need neither */
+	/*
+	 * Without threads to synchronise, older kernels need neither of these.
+	 */
 	if (is_done) {
 		seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 		seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);

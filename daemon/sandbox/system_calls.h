@@ -1,7 +1,7 @@
 /*
- * daemon/sandbox/system_calls.h - the system calls of a role, by seccomp. What
- * is refused gives EPERM (ENOSYS where libraries then take an older call); a
- * call of another architecture kills.
+ * daemon/sandbox/system_calls.h - restrict the system calls of a role with
+ * seccomp. A refused call returns EPERM (ENOSYS where libraries then use an
+ * older call); a call of another architecture kills the process.
  */
 #ifndef DAEMON_SANDBOX_SYSTEM_CALLS_H
 #define DAEMON_SANDBOX_SYSTEM_CALLS_H
@@ -10,8 +10,11 @@
 
 #include "daemon/sandbox/process_role.h"
 
-/* For all threads; who connects may also do what a fetcher may. False: the
- * kernel cannot, and nothing has changed. */
+/*
+ * Restrict all threads. With `connects` the process also has the rights of a
+ * fetcher. Return false if the kernel does not support this; nothing has
+ * changed then.
+ */
 bool system_calls_restrict(enum role role, bool connects);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { MAX_ENTRY_BYTES = 16384 };
 
-/* All three ids, so that none of them is a way back. */
+/* Compare all three ids, so that none of them allows a return to root. */
 static bool is_only(uid_t user, gid_t group)
 {
 	uid_t users[3];
@@ -24,7 +24,9 @@ static bool is_only(uid_t user, gid_t group)
 	       groups[0] == group && groups[1] == group && groups[2] == group;
 }
 
-/* As the kernel sees it, which has capabilities beside ids. */
+/*
+ * Try to become root again: the kernel checks capabilities in addition to ids.
+ */
 static bool can_come_back(void)
 {
 	return setresuid(0, 0, 0) == 0 || seteuid(0) == 0 ||
@@ -58,7 +60,7 @@ static enum error change(uid_t user, gid_t group, char *reason)
 	return ERR_NONE;
 }
 
-/* The ids of the user, who is not root. */
+/* Return the ids of the user; ERR_REFUSED for root. */
 static enum error find(const char *name, uid_t *user_out, gid_t *group_out,
 		       char *reason)
 {

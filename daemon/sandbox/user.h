@@ -1,4 +1,4 @@
-/* daemon/sandbox/user.h - no longer root. */
+/* daemon/sandbox/user.h - change from root to an ordinary user. */
 #ifndef DAEMON_SANDBOX_USER_H
 #define DAEMON_SANDBOX_USER_H
 
@@ -9,21 +9,23 @@
 enum { USER_REASON_BYTES = 128 };
 
 /*
- * Become the user `name`, with its group and no other, for good: all ids are
- * the user's, no capability is left, and the process can be neither traced nor
- * dumped. Only root can; one who is that user already, and cannot become root,
- * is done, too. While the process has one thread.
- * ERR_NOT_FOUND: there is no such user. ERR_REFUSED: the user is root, or we
- * may not, or could come back; then the process must end. `reason` says which.
+ * Become the user `name` permanently, with the user's group and no other: set
+ * all ids, drop all capabilities, forbid tracing and core dumps. This needs
+ * root, or a process that already runs as that user and cannot become root.
+ * Call it while the process has one thread. ERR_NOT_FOUND: no such user.
+ * ERR_REFUSED: the user is root, the caller has no permission, or the process
+ * could become root again; the process must exit then. `reason` is the error
+ * text.
  */
 enum error user_become(const char *name, char reason[USER_REASON_BYTES]);
 
-/* Whether there is such a user, who is not root; the errors are the same. */
+/* Check that the user exists and is not root; the same errors. */
 enum error user_check(const char *name, char reason[USER_REASON_BYTES]);
 
 /*
- * Make the folder `path` for that user; one that is there stays as it is, as
- * does where it is. ERR_NOT_FOUND: no such user; ERR_IO: errno says why.
+ * Create the folder `path` for that user. An existing folder keeps its owner
+ * and mode; parent folders are unchanged. ERR_NOT_FOUND: no such user; ERR_IO:
+ * see errno.
  */
 enum error user_make_folder(const char *name, const char *path, mode_t mode);
 

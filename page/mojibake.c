@@ -190,7 +190,9 @@ static size_t decode(char *text, size_t size, bool is_all)
 			out += sequence.length;
 			at += sequence.size;
 		} else {
-			*out++ = *at++;
+			do /* a sequence begins with a whole character */
+				*out++ = *at++;
+			while (at < end && ((unsigned char)*at & 0xC0) == 0x80);
 		}
 	}
 	return (size_t)(out - text);

@@ -9,12 +9,13 @@
 #include "page/kind/page_class.h"
 
 enum {
-	MAX_SHELL_WORDS = 100, /* most words that a page shell shows */
-	MAX_SHELL_CHOICE = 30, /* most words of a shell that a method may choose
-				*/
+	MAX_SHELL_WORDS =
+		100, /* maximum number of words that a page shell shows */
+	MAX_SHELL_CHOICE = 30, /* maximum number of words of a shell that a
+				  method may choose */
 };
 
-/* Words. */
+/* Numbers of words. */
 struct choice_words {
 	uint64_t all;
 	uint64_t links;
@@ -37,7 +38,7 @@ static struct choice_words count_choice(const struct page *page,
 	return count;
 }
 
-/* Count the words that are visible when scripts run. */
+/* Count the words that a reader sees when scripts run. */
 static uint64_t count_visible(const struct page *page)
 {
 	const bool *is_visible = visible_texts(page->arena, page);
@@ -64,7 +65,7 @@ static bool is_refusal(unsigned http_status)
 	}
 }
 
-/* Whether the id is one into which frameworks render. */
+/* Return true if frameworks render into elements with this id. */
 static bool is_mount_name(struct slice id)
 {
 	static const char *const names[] = {
@@ -81,8 +82,8 @@ static bool is_mount_name(struct slice id)
 }
 
 /*
- * Whether the element is an empty place for a script to fill: by its id, or
- * because it is a custom element.
+ * Return true if the element is empty and its id or its tag (a custom element)
+ * shows that a script will fill it.
  */
 static bool is_mount(const struct page *page, uint32_t node)
 {
@@ -109,9 +110,9 @@ static bool is_script(const struct page *page, uint32_t node)
 }
 
 /*
- * Whether the page is a shell that scripts must fill: it has scripts, little
- * text, and, unless it has no text at all, an empty place for the content. A
- * short page is no shell.
+ * Return true if the page is a shell that scripts must fill: it has scripts,
+ * little text, and an empty element for the content (or no text at all). A
+ * short page without such an element is not a shell.
  */
 static bool is_shell(const struct page *page, uint64_t chosen)
 {

@@ -1,6 +1,6 @@
 /*
- * extract/answer_quality.h - the quality of an extract in one word, which
- * explains why a text is short or missing.
+ * extract/answer_quality.h - the quality of an extracted text in one word,
+ * which explains why a text is short or missing.
  */
 #ifndef EXTRACT_ANSWER_QUALITY_H
 #define EXTRACT_ANSWER_QUALITY_H
@@ -11,26 +11,27 @@
 struct page;
 struct verdict;
 
-/* The first whose condition holds. */
+/* The first quality whose condition holds. */
 enum answer_quality {
-	QUALITY_NOT_HTML,  /* text, JSON or XML: no tag of HTML is in it */
-	QUALITY_BLOCKED,   /* the server refused (401, 403, 407, 429, 503), or
-			      asks for a proof of being human or for consent */
+	QUALITY_NOT_HTML,  /* text, JSON or XML without an HTML tag */
+	QUALITY_BLOCKED,   /* HTTP status 401, 403, 407, 429 or 503, or a page
+			      that demands a CAPTCHA or a consent */
 	QUALITY_JS_ONLY,   /* the page is a shell that scripts must fill */
-	QUALITY_EMPTY,     /* nothing was chosen */
-	QUALITY_UNSURE,    /* struct assessment says so */
-	QUALITY_TRUNCATED, /* cut at a limit, or it ends inside a tag */
-	QUALITY_LISTING,   /* more than half of the words chosen are links */
+	QUALITY_EMPTY,     /* the method chose nothing */
+	QUALITY_UNSURE,    /* assessment.is_unsure is true */
+	QUALITY_TRUNCATED, /* truncated at a limit, or the page ends inside a
+			      tag */
+	QUALITY_LISTING, /* more than half of the chosen words are link texts */
 	QUALITY_OK,
 	QUALITY_COUNT
 };
 
-/* "ok", "js-only", "not-html", ... */
+/* Return the name: "ok", "js-only", "not-html", ... */
 const char *answer_quality_name(enum answer_quality quality);
 
 /*
- * Judge the choice verdicts [page->text_count]; `is_unsure` is that of struct
- * assessment. `http_status` is 0 when it is not known. Linear, constant stack;
+ * Judge the verdicts [page->text_count]. `is_unsure` is the field of struct
+ * assessment; `http_status` is 0 if it is unknown. Linear, constant stack;
  * memory from page->arena.
  */
 enum answer_quality answer_quality_of(const struct page *page,

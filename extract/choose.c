@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Append to the reason, which is cut when it is full. */
+/* Append to the reason; truncate a reason that is too long. */
 __attribute__((format(printf, 2, 3))) static void
 explain(struct choice *choice, const char *format, ...)
 {
@@ -19,7 +19,7 @@ explain(struct choice *choice, const char *format, ...)
 	va_end(list);
 }
 
-/* Why a cluster of `pages` pages gives no template. */
+/* Explain why a cluster of `pages` pages has no template. */
 static void explain_lack(struct choice *choice, uint32_t pages, uint32_t needed)
 {
 	if (pages == 0)
@@ -41,7 +41,7 @@ enum error choose_extractor(const char *method, uint32_t cluster_pages,
 
 	*choice_out = (struct choice){0};
 	if (extractor == NULL) {
-		/* the name comes from outside and may be anything */
+		/* do not repeat the name: it is untrusted input */
 		explain(choice_out,
 			"no such method; `templatectl methods` lists them");
 		return ERR_NOT_FOUND;

@@ -1,5 +1,6 @@
 /*
- * extract/choose.h - choosing a method by name, and whether it gets a template.
+ * extract/choose.h - selects a method by its name and decides whether it gets
+ * the template.
  */
 #ifndef EXTRACT_CHOOSE_H
 #define EXTRACT_CHOOSE_H
@@ -10,24 +11,26 @@
 #include "extract/core/extractor.h"
 #include "store/error.h"
 
-/* The method that is used when none is named. */
+/* The method that runs if the request names none. */
 #define DEFAULT_METHOD "auto"
 
 struct choice {
-	const struct extractor *extractor; /* that runs */
-	const struct extractor *named; /* in whose place it runs, or itself */
-	bool has_template; /* it gets the template of the page's cluster */
-	char reason[160];  /* an English phrase: the evidence that is used */
+	const struct extractor *extractor; /* the method that runs */
+	const struct extractor *named; /* the method that the request names */
+	bool has_template; /* the method gets the template of the page's cluster
+			    */
+	char reason[160];  /* an English phrase: the evidence that the method
+			      uses */
 };
 
 /*
- * `method` is a name of the table, NULL the default. A cluster has a template
- * when it has at least `min_cluster_pages` pages; `cluster_pages` is 0 for a
- * page in no cluster. A method that needs a template, where there is none,
- * gives way to the default method if it falls back (struct extractor); the
- * reason says so. ERR_NOT_FOUND: no such method; ERR_REFUSED: it needs a
- * template, there is none, and it does not fall back; choice_out->reason says
- * so in both cases.
+ * Select the method `method`; NULL selects the default. A cluster has a
+ * template if it has at least `min_cluster_pages` pages; `cluster_pages` is 0
+ * for a page in no cluster. If a method needs a template and there is none, the
+ * default method runs instead if the method falls back (struct extractor).
+ * ERR_NOT_FOUND: there is no such method. ERR_REFUSED: the method needs a
+ * template, there is none, and the method does not fall back.
+ * choice_out->reason explains every result.
  */
 enum error choose_extractor(const char *method, uint32_t cluster_pages,
 			    uint32_t min_cluster_pages,

@@ -31,7 +31,7 @@ const struct extractor *const extractors[] = {
 	&extractor_lp,
 	&extractor_fe,
 	&extractor_kfe,
-	/* looks */
+	/* rendered layout */
 	&extractor_vips,
 	&extractor_vce,
 	/* mountain model */

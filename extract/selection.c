@@ -8,13 +8,14 @@
 #include "page/select/selector.h"
 #include "store/arena.h"
 
-/* [text_count]: texts in an element that is selected. */
+/* Return [text_count]: true for texts inside a selected element. */
 static bool *texts_inside(const struct page *page,
 			  const struct selector *selector)
 {
 	const bool *is_selected = selector_match(selector, page, page->arena);
 	bool *is_inside = ARENA_NEW(page->arena, bool, page->text_count);
-	uint32_t end = 0; /* of the texts in elements that are selected */
+	uint32_t end =
+		0; /* end of the texts of the selected elements up to now */
 
 	for (uint32_t i = 0; i < page->node_count; i++) {
 		const struct node *node = &page->nodes[i];
@@ -29,7 +30,7 @@ static bool *texts_inside(const struct page *page,
 	return is_inside;
 }
 
-/* Texts that get the same new verdict. */
+/* A new verdict for several texts. */
 struct change {
 	const bool *is_meant; /* [text_count] */
 	bool is_content;

@@ -1,6 +1,6 @@
 /*
- * extract/selection.h - selectors of a request that change the choice of any
- * method afterwards.
+ * extract/selection.h - applies the selectors of a request to the choice of any
+ * method.
  */
 #ifndef EXTRACT_SELECTION_H
 #define EXTRACT_SELECTION_H
@@ -14,16 +14,18 @@ struct trace;
 struct verdict;
 
 struct selection {
-	const struct selector *include; /* all visible text in them; or NULL */
-	const struct selector *exclude; /* no text in them; or NULL */
-	bool with_comments;             /* auto_comments() */
-	const bool *apart; /* [text_count]: never these texts; or NULL */
+	const struct selector *include; /* choose all visible text in these
+					   elements; or NULL */
+	const struct selector
+		*exclude;   /* choose no text in these elements; or NULL */
+	bool with_comments; /* choose the texts of auto_comments(), too */
+	const bool *apart; /* [text_count]: never choose these texts; or NULL */
 };
 
 /*
- * Change the verdicts [page->text_count]; `exclude` wins. Scores do not change;
- * reasons go to `trace`, unless it is NULL. Memory from page->arena. Linear in
- * the page, as page/select/selector.h says.
+ * Change the verdicts [page->text_count]; `exclude` takes precedence. Scores do
+ * not change; reasons go to `trace`, which may be NULL. Memory from
+ * page->arena. Linear in the page, within the bounds of page/select/selector.h.
  */
 void selection_apply(const struct selection *selection, const struct page *page,
 		     struct verdict *verdicts, struct trace *trace);

@@ -8,7 +8,7 @@ enum { MAX_SETTING = 128, MAX_ERROR = 256 };
 
 static const char separators[] = ", \t";
 
-/* Split "accb.radius=30" behind the name of the method. */
+/* Split "accb.radius=30" after the name of the method. */
 static const struct extractor *find_method(char *setting, char **rest_out)
 {
 	char *dot = strchr(setting, '.');

@@ -9,12 +9,12 @@
 
 /*
  * A blur is three running means. The search for convergence uses four, because
- * it depends on the second derivative: at the peak that of a Gaussian is .40,
- * of three means .25, of four .38.
+ * it depends on the second derivative: at its peak a Gaussian has .40, three
+ * means have .25, four have .38.
  */
 enum { BLUR_MEANS = 3, SEARCH_MEANS = 4 };
 
-/* Running means, one after the other. */
+/* Running means that are applied one after the other. */
 struct means {
 	uint32_t radius[SEARCH_MEANS];
 	uint32_t count;
@@ -22,7 +22,7 @@ struct means {
 	bool mirrors;
 };
 
-/* A mean over 2 * r + 1 entries has the variance r * (r + 1) / 3. */
+/* Return the variance. A mean over 2 * r + 1 entries has r * (r + 1) / 3. */
 static double variance_of(const struct blur *blur)
 {
 	double radius = blur->radius;
@@ -31,8 +31,8 @@ static double variance_of(const struct blur *blur)
 }
 
 /*
- * `count` means whose variances add up to `variance` as nearly as they can:
- * some are one entry wider than the others.
+ * Return `count` means whose variances add up to `variance` as nearly as
+ * possible: some means are one entry wider than the others.
  */
 static struct means means_of(double variance, uint32_t count, bool mirrors)
 {
@@ -64,8 +64,8 @@ uint32_t blur_reach(const struct blur *blur)
 }
 
 /*
- * The entry of the vector that stands at `index` of its endless mirrored
- * continuation.
+ * Return the index of the entry that the endless mirrored vector has at
+ * `index`.
  */
 static size_t mirrored(ptrdiff_t index, size_t count)
 {
@@ -79,7 +79,7 @@ static size_t mirrored(ptrdiff_t index, size_t count)
 	return (size_t)(at < (ptrdiff_t)count ? at : period - 1 - at);
 }
 
-/* The value at `index`, which may be outside of the vector. */
+/* Return the value at `index`, which may be outside of the vector. */
 static double at(const float *in, size_t count, ptrdiff_t index, bool mirrors)
 {
 	if (index >= 0 && index < (ptrdiff_t)count)
@@ -87,9 +87,7 @@ static double at(const float *in, size_t count, ptrdiff_t index, bool mirrors)
 	return mirrors ? (double)in[mirrored(index, count)] : 0;
 }
 
-/*
- * Entries in the window of `radius` around `index` that are inside the vector.
- */
+/* Return the number of entries within `radius` of `index` inside the vector. */
 static size_t cut_window(size_t count, size_t index, size_t radius)
 {
 	size_t begin = index < radius ? 0 : index - radius;
@@ -101,9 +99,10 @@ static size_t cut_window(size_t count, size_t index, size_t radius)
 }
 
 /*
- * out[i] = the mean of in[i - radius .. i + radius]. Sums are doubles, so that
- * their rounding errors stay far below those of a float. For nearly all entries
- * the whole window is inside the vector: the loop in the middle.
+ * Set out[i] to the mean of in[i - radius .. i + radius]. Sums are doubles, so
+ * that their rounding errors stay far below the errors of a float. The loop in
+ * the middle covers nearly all entries: there the whole window is inside the
+ * vector.
  */
 static void running_mean(const float *in, float *out, size_t count,
 			 size_t radius, bool mirrors)
@@ -132,8 +131,10 @@ static void running_mean(const float *in, float *out, size_t count,
 	}
 }
 
-/* The blur of `in`, in `out`; all are [count], >= 2 means. `scratch` may be
-   `in`, which is overwritten then, when the means are odd in number. */
+/*
+ * Write the blur of `in` to `out`; all vectors are [count]; at least two means.
+ * With an odd number of means `scratch` may be `in`, which is then overwritten.
+ */
 static void gaussian(const float *in, float *out, float *scratch, size_t count,
 		     const struct means *means)
 {
@@ -161,11 +162,11 @@ float *blur_run(struct arena *arena, float *values, uint32_t count,
 	return blurred;
 }
 
-/* A shorter vector of means, on which the number of passes is searched for. */
+/* A shorter vector of means, on which blur_passes_to_converge() searches. */
 struct coarse {
-	float *values; /* [count]: means of `step` entries each */
+	float *values; /* [count]: each is the mean of `step` entries */
 	size_t count;
-	double variance; /* of one pass, in steps */
+	double variance; /* of one pass; unit: steps */
 	float *wide;     /* [count] */
 	float *wider;    /* [count] */
 	float *scratch;  /* [count] */
@@ -197,9 +198,9 @@ static struct coarse coarsen(struct arena *arena, const float *values,
 }
 
 /*
- * The largest change of an entry by one more pass after `passes`. As in any
- * diffusion the change is proportional to the variance of the pass; the running
- * means have that variance only approximately, so the change is scaled.
+ * Return the largest change of an entry by one more pass after `passes`. As in
+ * any diffusion the change is proportional to the variance of the pass; the
+ * running means have that variance only approximately, so the change is scaled.
  */
 static double largest_change(const struct coarse *coarse, uint32_t passes)
 {
@@ -231,10 +232,10 @@ static uint32_t between(double value, uint32_t low, uint32_t high)
 }
 
 /*
- * Blurring is a mean with fixed weights, so the largest change of a pass is
- * never larger than that of the pass before: the smallest sufficient number of
- * passes can be searched for. The change falls about as 1 / passes, which gives
- * the next guess; every second guess halves the interval instead.
+ * Blurring is a mean with fixed weights, so the largest change never grows from
+ * pass to pass, and the smallest sufficient number of passes can be searched
+ * for. The change falls about as 1 / passes, which gives the next guess; every
+ * second guess halves the interval instead.
  */
 uint32_t blur_passes_to_converge(struct arena *arena, const float *values,
 				 uint32_t count, uint32_t radius,

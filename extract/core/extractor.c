@@ -49,7 +49,7 @@ static const struct parameter *find(const struct extractor *extractor,
 	return NULL;
 }
 
-/* "accb has no such parameter; it has radius, passes, threshold." */
+/* Write "accb has no such parameter; it has radius, passes, threshold." */
 static bool refuse_name(const struct extractor *extractor, char *error_out)
 {
 	size_t used;

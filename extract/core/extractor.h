@@ -1,8 +1,8 @@
 /*
- * extract/core/extractor.h - the type of all methods of extraction: they get a
- * page and give a score and a verdict for every text node. A new method is one
- * file and one line in the table of extract/extractors.c; the CLI, the API, the
- * evaluation and the manual read that table.
+ * extract/core/extractor.h - the type of all extraction methods. A method gets
+ * a page and returns a score and a verdict for every text node. A new method is
+ * one file and one line in the table of extract/extractors.c; the CLI, the API,
+ * the evaluation and the manual read that table.
  */
 #ifndef EXTRACT_CORE_EXTRACTOR_H
 #define EXTRACT_CORE_EXTRACTOR_H
@@ -24,67 +24,75 @@ struct verdict {
 	bool is_content;
 };
 
-/* How often the page's fragments stand in the pages of its cluster. */
+/* In how many pages of the cluster each of the page's fragments occurs. */
 struct template_counts {
 	uint32_t page_count; /* pages of the cluster */
-	/* pages that hold the text node's fragment: [page->text_count]; for a
-	   method that does not read_counts() zeros, unless it is explained */
+	/*
+	 * [page->text_count]: pages that hold the text node's fragment. All
+	 * zeros for a method that does not read_counts(), except in an
+	 * explanation.
+	 */
 	const uint32_t *document_frequency;
 };
 
 enum { MAX_SAMPLE_PAGES = 32 };
 
-/* Pages of the cluster, the same ones for every page. */
+/* Pages of the cluster; the same pages for every page of the cluster. */
 struct sample {
 	const struct page *const *pages; /* [count] */
 	uint32_t count;                  /* 1..MAX_SAMPLE_PAGES */
-	/* What extractor->prepare() made of each with the same parameters:
-	   [count]; NULL: nothing was prepared. */
+	/*
+	 * [count]: the results of extractor->prepare() for these pages, with
+	 * the same parameters; NULL if nothing was prepared.
+	 */
 	const void *const *prepared;
 };
 
-/* What a method needs besides the page. */
+/* The input of a method in addition to the page. */
 enum knowledge {
-	KNOWS_PAGE,   /* nothing */
+	KNOWS_PAGE,   /* none */
 	KNOWS_COUNTS, /* template_counts */
-	KNOWS_SAMPLE, /* template_counts, and what learn() made of a sample */
-	MAY_KNOW_SAMPLE, /* needs nothing, but is better with both of these */
+	KNOWS_SAMPLE, /* template_counts, and the model that learn() builds from
+			 a sample */
+	MAY_KNOW_SAMPLE, /* works without, but better with both of these */
 };
 
-/* How good a method believes its choice to be. */
+/* How good the method estimates its choice to be. */
 struct assessment {
-	float expected_f1; /* of the words chosen, 0..1: by their scores */
+	float expected_f1; /* over the words chosen, 0..1; from their scores */
 	float confidence;  /* expected_f1, calibrated on other pages */
-	bool is_unsure;    /* nothing was good enough to be chosen, so that
-			      the best there is was */
+	bool is_unsure;    /* no text reached the threshold, so the method chose
+			      the best texts */
 };
 
 struct extractor_input {
 	const struct page *page;
-	/* NULL when the page's template is not known */
+	/* NULL if the page's template is unknown */
 	const struct template_counts *template_counts;
 	/*
-	 * What learn() returned; NULL for a method without it, and when the
-	 * page's template is not known.
+	 * The model from learn(); NULL for a method without learn(), or if the
+	 * page's template is unknown.
 	 */
 	const void *learned;
-	/* What prepare() made of the page with the same parameters; or NULL. */
+	/*
+	 * The result of prepare() for the page with the same parameters; or
+	 * NULL.
+	 */
 	const void *prepared;
-	const struct ridge_model *ridges; /* the site's own; or NULL */
+	const struct ridge_model *ridges; /* the site's own model; or NULL */
 	const double *parameters; /* [extractor->parameter_count], in range */
 	struct arena *arena;      /* for scratch memory; freed by the caller */
-	struct trace *trace;      /* to be filled for explanations; mostly NULL
-				   */
-	/* Filled by methods that can; NULL when it is not asked for. */
+	struct trace *trace;      /* receives the explanation; usually NULL */
+	/* Some methods fill it; NULL if the caller does not need it. */
 	struct assessment *assessment;
 };
 
 struct parameter {
 	const char *name;
-	const char *unit; /* "" when it has none */
+	const char *unit; /* "" if it has none */
 	double minimum;
 	double maximum;
-	double default_value; /* the default */
+	double default_value;
 	const char *meaning;
 };
 
@@ -93,40 +101,43 @@ enum { MAX_PARAMETERS = 8 };
 struct extractor {
 	const char *name;
 	const char *summary; /* one line */
-	const char *source;  /* the paper and where in it */
+	const char *source;  /* the paper and the section */
 	const struct parameter *parameters;
 	size_t parameter_count; /* <= MAX_PARAMETERS */
 	enum knowledge needs;
-	bool reads_ridges; /* input->ridges is of use to it */
-	/* Of a method that needs a template: without one the default method
-	   answers in its place. */
+	bool reads_ridges; /* the method uses input->ridges */
+	/*
+	 * For a method that needs a template: without one the default method
+	 * runs instead.
+	 */
 	bool falls_back;
 	/*
-	 * Values of the parameter "threshold" by what is preferred; 0: the
-	 * method has none. One with a scope has the parameter "scope".
+	 * Values of the parameter "threshold" by scope and preference; 0 =
+	 * none. A method with a scope has the parameter "scope".
 	 */
 	double thresholds[SCOPE_COUNT][FAVOR_COUNT];
 	/*
-	 * What both learn() and run() find in a page by itself, in `arena`; the
-	 * page must stay. Who needs both can have it done once. NULL: there is
-	 * nothing of this kind. Depends on what learn() depends on.
+	 * Compute the parts that both learn() and run() need from a page, in
+	 * `arena`. The page must outlive the result. A caller of both can
+	 * prepare once. NULL if there are no such parts. Depends on the same
+	 * parameters as learn().
 	 */
 	const void *(*prepare)(const struct page *page,
 			       const double *parameters, struct arena *arena);
 	/*
-	 * What the method learns of a sample, in `arena`, for run() on any
-	 * number of pages; keeps no pointer into the sample. Not NULL with
+	 * Build a model from a sample, in `arena`, for run() on any number of
+	 * pages. The model holds no pointer into the sample. Not NULL with
 	 * KNOWS_SAMPLE, may be NULL with MAY_KNOW_SAMPLE, NULL otherwise.
 	 * Linear in the sample, constant stack.
 	 */
 	const void *(*learn)(const struct sample *sample,
 			     const double *parameters, struct arena *arena);
 	/*
-	 * learn() depends on so many of the parameters, the first ones. Without
-	 * any it gets NULL for them.
+	 * learn() depends on the first `learned_parameters` parameters. If this
+	 * is 0, its `parameters` are NULL.
 	 */
 	size_t learned_parameters;
-	/* Fills verdicts [page->text_count]. Linear, constant stack. */
+	/* Fill verdicts [page->text_count]. Linear, constant stack. */
 	void (*run)(const struct extractor_input *input,
 		    struct verdict *verdicts);
 };
@@ -137,29 +148,34 @@ static inline bool needs_template(const struct extractor *extractor)
 	       extractor->needs == KNOWS_SAMPLE;
 }
 
-/* The method reads how often each fragment stands in the cluster. */
+/* Return true if the method reads the document frequencies of fragments. */
 static inline bool reads_counts(const struct extractor *extractor)
 {
 	return needs_template(extractor);
 }
 
-/* The method uses a sample of the page's cluster. */
+/*
+ * Return true if the method builds a model from a sample of the page's cluster.
+ */
 static inline bool learns_sample(const struct extractor *extractor)
 {
 	return extractor->learn != NULL;
 }
 
-/* What learn() makes with these parameters [MAX_PARAMETERS] serves those. */
+/*
+ * Return true if learn() builds the same model from both parameter vectors
+ * [MAX_PARAMETERS].
+ */
 bool extractor_learns_the_same(const struct extractor *extractor,
 			       const double *these, const double *those);
 
-/* The defaults, for `parameters` of an input: [MAX_PARAMETERS]. */
+/* Set `parameters` [MAX_PARAMETERS] to the defaults. */
 void extractor_defaults(const struct extractor *extractor, double *parameters);
 
 /*
- * Set one parameter from text such as "radius=20": false, with an English
- * sentence in `error_out` [256], when the name, the number or the range is
- * wrong.
+ * Set one parameter from text such as "radius=20". Return false, with an
+ * English sentence in `error_out` [256], if the name, the number or the range
+ * is wrong.
  */
 bool extractor_set(const struct extractor *extractor, const char *assignment,
 		   double *parameters, char *error_out);

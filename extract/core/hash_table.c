@@ -7,11 +7,11 @@
 
 enum {
 	FIRST_CAPACITY = 32,
-	/* A power of two; half of the slots stay free. */
+	/* A power of two; at least half of the slots stay free. */
 	SLOTS_PER_ENTRY = 2,
 	/*
-	 * Twice the longest run that a million random keys have at a load of
-	 * one half: only keys that were made to collide need more probes.
+	 * Twice the longest probe run of a million random keys at a load of one
+	 * half: only keys that were made to collide need more probes.
 	 */
 	MAX_PROBES = 128,
 };
@@ -51,8 +51,8 @@ static uint64_t key_of(const struct hash_table *table, uint32_t index)
 }
 
 /*
- * The slot of `key`, or the free slot where it belongs; NULL when MAX_PROBES
- * slots hold other keys.
+ * Return the slot of `key`, or the free slot for it; NULL if MAX_PROBES slots
+ * hold other keys.
  */
 static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
 {
@@ -71,8 +71,8 @@ static uint32_t *slot_of(const struct hash_table *table, uint64_t key)
 }
 
 /*
- * Make new slots. An entry that finds no slot within MAX_PROBES is forgotten:
- * it cannot be found any more.
+ * Make new slots. An entry that gets no slot within MAX_PROBES is dropped: no
+ * search finds it again.
  */
 static void fill_slots(struct hash_table *table)
 {

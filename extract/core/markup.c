@@ -12,14 +12,18 @@ static bool is_control(unsigned char byte)
 	return byte < 0x20 || byte == 0x7f;
 }
 
-/* C1 control characters, U+0080 to U+009F; in UTF-8 C2 80 to C2 9F. */
+/*
+ * Return true for C1 control characters, U+0080 to U+009F; in UTF-8 C2 80 to C2
+ * 9F.
+ */
 static bool is_c1(const unsigned char *bytes, size_t size)
 {
 	return size >= 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0;
 }
 
 /*
- * U+FFFE and U+FFFF (EF BF BE and EF BF BF), which XML forbids, become U+FFFD.
+ * Replace U+FFFE and U+FFFF (EF BF BE and EF BF BF), which XML forbids, by
+ * U+FFFD.
  */
 static void mend_noncharacters(unsigned char *bytes, size_t size)
 {
@@ -34,8 +38,10 @@ static void mend_noncharacters(unsigned char *bytes, size_t size)
 	}
 }
 
-/* Whether clean() has anything to do; without jumps, so that many bytes are
-   looked at together. */
+/*
+ * Return true if clean() may have work to do. The loop has no jumps, so that
+ * the compiler tests many bytes at a time.
+ */
 static bool may_be_unclean(const unsigned char *bytes, size_t size)
 {
 	unsigned found = 0;
@@ -47,7 +53,7 @@ static bool may_be_unclean(const unsigned char *bytes, size_t size)
 	return found != 0;
 }
 
-/* Control characters but tab and LF become spaces, in place. */
+/* Replace control characters except tab and LF by spaces, in place. */
 static size_t clean(unsigned char *bytes, size_t size)
 {
 	size_t used = 0;
@@ -69,7 +75,7 @@ static size_t clean(unsigned char *bytes, size_t size)
 	return used;
 }
 
-/* CR and CR LF become LF. */
+/* Copy; CR and CR LF become LF. */
 static size_t copy_lines(struct slice text, char *out)
 {
 	const char *bytes = text.data;
@@ -103,7 +109,7 @@ void markup_append_plain(struct buffer *out, struct slice text, bool is_pre)
 	out->data[out->size] = '\0';
 }
 
-/* Bytes of the character that begins with `byte`. */
+/* Return the number of bytes of the character that begins with `byte`. */
 static size_t character_size(unsigned char byte)
 {
 	if (byte < 0xc0)
@@ -113,7 +119,7 @@ static size_t character_size(unsigned char byte)
 	return byte < 0xf0 ? 3 : 4;
 }
 
-/* The size of `text` without an incomplete character at its end. */
+/* Return the size of `text` without an incomplete character at its end. */
 static size_t whole_size(const char *text, size_t size)
 {
 	size_t begin = size;
@@ -158,8 +164,8 @@ static bool is_dropped_in_url(char byte)
 }
 
 /*
- * The scheme: what stands before the first ':', unless one of / ? # comes
- * first.
+ * Return the scheme: the text before the first ':', or nothing if one of / ? #
+ * comes first.
  */
 static struct slice scheme_of(const char *url, size_t size)
 {

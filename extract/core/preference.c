@@ -18,7 +18,10 @@ static const char *const favor_names[FAVOR_COUNT] = {
 	[FAVOR_RECALL] = "recall",
 };
 
-/* `count` where it is none of the names, of which some may be NULL. */
+/*
+ * Return the index of `name` in `names`, some of which may be NULL; `count` if
+ * it is missing.
+ */
 static unsigned find(const char *const *names, unsigned count, const char *name)
 {
 	unsigned i = 0;

@@ -1,8 +1,7 @@
 /*
- * extract/core/preference.h - what a caller wants of an extract, where people
- * do not agree on what content is: how much of the page it covers (scope), and
- * whether it should favour precision (all of it is content) or recall (nothing
- * is missing).
+ * extract/core/preference.h - which text the caller wants, because people do
+ * not agree on what content is: how much of the page (scope), and whether to
+ * favour precision (only content) or recall (all content).
  */
 #ifndef EXTRACT_CORE_PREFERENCE_H
 #define EXTRACT_CORE_PREFERENCE_H
@@ -12,10 +11,10 @@
 struct extractor;
 
 enum scope {
-	SCOPE_NONE, /* not named: between both */
-	SCOPE_BODY, /* the article or the post alone */
-	SCOPE_PAGE, /* all that the page is about: what it lists, answers of a
-		       forum, details of a product */
+	SCOPE_NONE, /* none named: a compromise */
+	SCOPE_BODY, /* only the article or the post */
+	SCOPE_PAGE, /* everything that the page is about: list entries, replies
+		       of a forum, details of a product */
 	SCOPE_COUNT
 };
 
@@ -26,18 +25,21 @@ struct preference {
 	enum favor favor;
 };
 
-/* "body", "page"; false for others. The name of SCOPE_NONE is NULL. */
+/*
+ * Parse "body" or "page"; return false for other names. The name of SCOPE_NONE
+ * is NULL.
+ */
 bool scope_from_name(const char *name, enum scope *scope_out);
 const char *scope_name(enum scope scope);
 
-/* "balance", "precision", "recall"; false for others. */
+/* Parse "balance", "precision" or "recall"; return false for other names. */
 bool favor_from_name(const char *name, enum favor *favor_out);
 const char *favor_name(enum favor favor);
 
 /*
- * Set the parameters "scope" and "threshold" of the method; nothing without a
- * scope and with FAVOR_BALANCE. False, with an English sentence in `error_out`
- * [256], when the method has no such threshold.
+ * Set the parameters "scope" and "threshold" of the method; do nothing for
+ * SCOPE_NONE with FAVOR_BALANCE. Return false, with an English sentence in
+ * `error_out` [256], if the method has no such threshold.
  */
 bool preference_apply(struct preference preference,
 		      const struct extractor *extractor, double *parameters,

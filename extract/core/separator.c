@@ -45,8 +45,8 @@ enum separator separator_of_element(const struct page *page, uint32_t node)
 }
 
 /*
- * Whether a text of the page begins there, of a page where some come elsewhere
- * in the tree: what stands in a table but outside of its cells.
+ * Return true if a text of the page begins at byte `at`, on a page with texts
+ * that the parser moved in the tree: texts in a table but outside of its cells.
  */
 static bool begins_text(const struct page *page, uint32_t at)
 {

@@ -14,7 +14,7 @@ static void begin(struct buffer *out, const char *element, const char *class)
 		buffer_printf(out, " class=\"%s\"", class);
 }
 
-/* Along the picture. */
+/* Append an attribute on the horizontal axis. */
 static void append_across(struct buffer *out, const char *name, double value,
 			  bool is_percent)
 {

@@ -1,7 +1,7 @@
 /*
- * extract/core/svg.h - the elements of our pictures. Pixels with a digit behind
- * the point; where `is_percent`, x and width are percent of the picture's
- * width, with two. `class` may be NULL.
+ * extract/core/svg.h - writes SVG elements. The unit is pixels, with one
+ * decimal; if `is_percent`, x and width are percent of the picture's width,
+ * with two decimals. `class` may be NULL.
  */
 #ifndef EXTRACT_CORE_SVG_H
 #define EXTRACT_CORE_SVG_H
@@ -25,24 +25,24 @@ struct svg_box {
 };
 
 /*
- * Begin a text: what is appended then must be escaped. `more` are attributes
- * with a space in front of each, or "".
+ * Begin a text; the caller appends escaped text. `more` holds attributes with a
+ * space before each, or "".
  */
 void svg_text_begin(struct buffer *out, const char *class, struct svg_point at,
 		    const char *more);
 void svg_text_end(struct buffer *out);
 
-/* A whole text, escaped. */
+/* Append a whole text, escaped. */
 void svg_text(struct buffer *out, const char *class, struct svg_point at,
 	      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Begin a rectangle: its tag is open for more attributes. */
+/* Begin a rectangle; its tag stays open for more attributes. */
 void svg_rect_begin(struct buffer *out, const char *class, struct svg_box box);
 
-/* A whole rectangle. */
+/* Append a whole rectangle. */
 void svg_rect(struct buffer *out, const char *class, struct svg_box box);
 
-/* A path, of what `format` says. */
+/* Append a path with the data that `format` prints. */
 void svg_path(struct buffer *out, const char *class, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -17,7 +17,7 @@ static bool is_field(uint16_t tag)
 	}
 }
 
-/* [page->node_count]: the node is a form field or stands in one. */
+/* Return [page->node_count]: true for a form field and for nodes inside one. */
 static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 {
 	bool *is_in_field = ARENA_NEW(arena, bool, page->node_count);
@@ -33,7 +33,7 @@ static const bool *nodes_in_fields(struct arena *arena, const struct page *page)
 }
 
 /*
- * Text in noscript and in buttons counts as visible: leaving it out gains too
+ * Text in noscript and in buttons counts as visible: excluding it gains too
  * little (tests/eval/RESULTS.md, "What parameters were chosen by") to lose the
  * pages whose noscript holds the content for readers without scripts.
  */

@@ -1,4 +1,4 @@
-/* extract/core/visible.h - which text nodes a reader of the page sees. */
+/* extract/core/visible.h - which text nodes of the page a reader sees. */
 #ifndef EXTRACT_CORE_VISIBLE_H
 #define EXTRACT_CORE_VISIBLE_H
 
@@ -8,14 +8,14 @@ struct arena;
 struct page;
 
 /*
- * [page->text_count], owned by `arena`: false for the title, text hidden by
- * style, text in template, svg or iframe, and the choices and contents of form
- * fields (select, option, datalist, textarea). What every extractor begins
- * with: the rest is never content. Linear.
+ * Return [page->text_count], owned by `arena`: false for the title, text hidden
+ * by style, text in template, svg or iframe, and the choices and contents of
+ * form fields (select, option, datalist, textarea). Every extractor starts from
+ * the visible texts; other texts are never content. Linear.
  */
 const bool *visible_texts(struct arena *arena, const struct page *page);
 
-/* The same, and true for text hidden by style: a script may show it. */
+/* Return the same, but true for text hidden by style: a script may show it. */
 const bool *showable_texts(struct arena *arena, const struct page *page);
 
 #endif

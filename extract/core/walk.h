@@ -1,6 +1,6 @@
 /*
- * extract/core/walk.h - a page's elements and texts as one sequence in document
- * order, from the flat arrays: what a renderer reads.
+ * extract/core/walk.h - iterates over a page's elements and texts in document
+ * order; renderers use it.
  */
 #ifndef EXTRACT_CORE_WALK_H
 #define EXTRACT_CORE_WALK_H
@@ -10,7 +10,7 @@
 #include "page/page.h"
 
 enum step {
-	STEP_OPEN,  /* an element begins */
+	STEP_OPEN,  /* an element starts */
 	STEP_CLOSE, /* an element ends */
 	STEP_TEXT,  /* a text node */
 	STEP_END,
@@ -26,8 +26,9 @@ struct walk {
 struct walk walk_begin(const struct page *page);
 
 /*
- * The next step, with the index of its node or text. Every node is opened and
- * closed once, inside its parent, and every text comes once: linear.
+ * Return the next step, with the index of its node or text. The walk opens and
+ * closes every node once, inside its parent, and visits every text once:
+ * linear.
  */
 enum step walk_next(struct walk *walk, uint32_t *index_out);
 

@@ -24,15 +24,15 @@
 #include "store/memory.h"
 #include "template/json_value.h"
 
-/* Who may ask for a route, beside the owner of the socket. */
+/* Required access of a route. The owner of the socket may use every route. */
 enum right {
-	CLOSED,  /* who may write */
-	OPEN,    /* who may read or write */
-	OWNED,   /* nobody */
-	FOR_ALL, /* whoever comes */
+	CLOSED,  /* clients with write access */
+	OPEN,    /* clients with read or write access */
+	OWNED,   /* the owner of the socket only */
+	FOR_ALL, /* everyone, also without a token */
 };
 
-/* HOST, N and NAME in a pattern stand for one segment of the path. */
+/* HOST, N and NAME in a pattern match one path segment each. */
 static const struct route {
 	const char *method;
 	const char *pattern;
@@ -126,11 +126,13 @@ static const struct route {
 
 enum {
 	ROUTES = sizeof(routes) / sizeof(routes[0]),
-	REAL_DIGITS = 6, /* a ratio is written as 0.97 */
+	REAL_DIGITS = 6, /* digits of a ratio: 0.97 */
 };
 
-/* Works of each kind at the same time, and those of them that are for the
- * daemon's own socket. */
+/*
+ * Maximum number of running tasks of each kind, and how many of these are
+ * reserved for the daemon's own socket.
+ */
 static const struct {
 	size_t max;
 	size_t reserved;
@@ -162,7 +164,7 @@ static unsigned status_of(enum error error)
 	return 500;
 }
 
-/* A line; the value is released. */
+/* Write `value` as one line and release it. */
 static struct buffer write_json(json_t *value)
 {
 	struct buffer body = {0};
@@ -240,7 +242,10 @@ enum http_verdict call_fail_with(struct call *call, enum error error,
 {
 	if (error == ERR_MOVED || error == ERR_UNLOGGED || error == ERR_BUSY)
 		http_add_header(call->exchange, "Retry-After", "1");
-	/* while it was on its way: who asks looks again */
+	/*
+	 * the site moved while the request was in transit: the sender finds the
+	 * new owner
+	 */
 	if (error == ERR_MOVED && call->is_passed)
 		http_add_header(call->exchange, PASS_REFUSAL, "misdirected");
 	return call_fail(call, status_of(error), error_code(error), "%s%s%s",
@@ -403,7 +408,7 @@ size_t call_threads(const struct call *call)
 	return pool_workers(call->api->pool);
 }
 
-/* Take one segment of the path for N: a whole number without a sign. */
+/* Parse a path segment as N: a whole number without a sign. */
 static bool take_number(struct call *call, const char *segment, size_t size)
 {
 	uint64_t number = 0;
@@ -526,7 +531,7 @@ bool api_refuse_body(struct call *call)
 	return false;
 }
 
-/* Here, or where what it is about belongs. */
+/* Run the handler here, or forward the request to the owner of its subject. */
 static enum http_verdict handle_route(struct call *call,
 				      const struct route *route,
 				      enum access access, const char *path)
@@ -554,7 +559,7 @@ static enum http_verdict find_route(struct call *call, enum access access,
 {
 	const char *method = http_method(call->exchange);
 
-	/* the server leaves the body of an answer to HEAD away */
+	/* the server omits the body of the response to HEAD */
 	if (strcmp(method, "HEAD") == 0)
 		method = "GET";
 	for (size_t i = 0; i < ROUTES; i++)
@@ -632,7 +637,7 @@ struct api *api_create(struct store *store, struct pipeline *pipeline,
 	api->tally = event_tally_create(store);
 	api->sessions = sessions_create();
 	api->answers = answer_cache_create((size_t)config->answer_cache_bytes);
-	/* without it templates are learned by who asks first */
+	/* without a pool, the first request for a template builds its model */
 	if (pool != NULL)
 		teaching_start(&api->teaching, pool, store);
 	for (unsigned kind = 0; kind < WORK_KINDS; kind++)

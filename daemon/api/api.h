@@ -1,6 +1,6 @@
 /*
  * daemon/api/api.h - the HTTP API: a table of routes (method, path, handler,
- * meaning) over the store and the pipeline.
+ * access) over the store and the pipeline.
  */
 #ifndef DAEMON_API_API_H
 #define DAEMON_API_API_H
@@ -20,110 +20,136 @@ struct pool;
 struct roster;
 struct tokens;
 
-/* `config` is copied. */
+/* Copies `config`. */
 struct api *api_create(struct store *store, struct pipeline *pipeline,
 		       struct pool *pool, const struct config *config);
 
-/* Cancel long requests; call before the server is stopped. */
+/* Cancel long requests. Call this before you stop the server. */
 void api_stop(struct api *api);
 
 /* NULL is a no-op. */
 void api_destroy(struct api *api);
 
 /*
- * A configuration was read from `path` (NULL: the defaults): `config`, which is
- * copied, or NULL when it could not be used, with `error` saying why. Requests
- * under way keep the last one. Any thread.
+ * Use a new configuration. `path` is its file (NULL: the defaults). `config` is
+ * copied; it is NULL if the file was invalid, and then `error` states the
+ * reason. Running requests keep the previous configuration. Any thread.
  */
 void api_configure(struct api *api, const char *path,
 		   const struct config *config, const char *error);
 
-/* Where requests come from. */
+/* The server that a request came from. */
 enum listener {
 	LISTENER_SOCKET,
 	LISTENER_READER,  /* socket.read */
 	LISTENER_NETWORK, /* listen */
-	LISTENER_NODES,   /* other nodes of the cluster, by its broker */
+	LISTENER_NODES,   /* other nodes, through the broker */
 	LISTENERS
 };
 
-/* For status and metrics; NULL before it is stopped. Any thread. */
+/*
+ * Set the server whose figures status and metrics report; NULL before you stop
+ * it. Any thread.
+ */
 void api_set_server(struct api *api, enum listener listener,
 		    struct http_server *server);
 
-/* As well, set once, before the first request; without it there is one process,
- * of which no more is said. */
+/*
+ * Set the process table, once, before the first request. Without it the status
+ * reports no processes.
+ */
 void api_set_roster(struct api *api, struct roster *roster);
 
-/* The workers that unpack archives; as well. Without them requests do. */
+/*
+ * Set the workers that unpack archives, once, before the first request. Without
+ * them the thread of the request unpacks.
+ */
 void api_set_unpackers(struct api *api, struct pool *unpackers);
 
-/* Those who may ask over TCP; as well. Without them nobody may. */
+/*
+ * Set the tokens of TCP clients, once, before the first request. Without them
+ * every TCP client is rejected.
+ */
 void api_set_tokens(struct api *api, struct tokens *tokens);
 
-/* The other nodes (daemon/api/peers.h), as long as the API; as well. Without
- * them all there is is here. */
+/*
+ * Set the node client (daemon/api/peers.h), once, before the first request; it
+ * must live as long as the API. Without it the API serves the local store only.
+ */
 void api_set_peers(struct api *api, const struct peers *peers);
 
-/* Close what sessions of browsers that have expired have open. Any thread; now
- * and then. */
+/*
+ * Close the exchanges of expired browser sessions. Call it periodically. Any
+ * thread.
+ */
 void api_expire_sessions(struct api *api);
 
-/* For http_options: those of which api_handle() may say HTTP_DEFERRED. */
+/*
+ * For http_options: true for the routes where api_handle() may return
+ * HTTP_DEFERRED.
+ */
 bool api_is_quick(const char *method, const char *path);
 
-/* For http_options: those that parse pages, or read much of the store. */
+/*
+ * For http_options: true for routes that parse pages or read much of the store.
+ */
 bool api_takes_long(const char *method, const char *path);
 
 /* The handler for http_options; `context` is the struct api. */
 enum http_verdict api_handle(struct http_exchange *exchange, void *context);
 
 /*
- * The same for those who may only read: text that is stored, clusters,
- * templates, events and metrics. Nothing is changed, and nothing fetched.
+ * The handler for read-only clients: stored texts, clusters, templates, events
+ * and metrics. It changes nothing and fetches nothing.
  */
 enum http_verdict api_handle_reader(struct http_exchange *exchange,
 				    void *context);
 
 /*
- * The same over TCP, for http_options.admit and .handle: a request has to name
- * this daemon, must not be that of another site's page, and has a token, as a
- * header or as a cookie, whose role and rate decide. Then it is answered as by
- * one of the two above, but for tokens, which only the first one gives.
+ * The same over TCP, for http_options.admit and .handle. A request must name
+ * this daemon, must not come from a page of another site, and needs a token in
+ * a header or a session cookie. The token's role and rate limit apply. One of
+ * the two handlers above then handles the request; only api_handle() serves the
+ * token routes.
  */
 bool api_admit(struct http_exchange *exchange, void *context);
 
 /*
- * For http_options.admit of the server of LISTENER_NODES, which has no socket,
- * with api_handle_admitted(): other nodes say what may be asked for.
+ * For http_options.admit of the LISTENER_NODES server, which has no socket; use
+ * it with api_handle_admitted(). The sending node states the access of the
+ * client.
  */
 bool api_admit_node(struct http_exchange *exchange, void *context);
 
 /*
- * Do a job (struct cluster_job, its data) of this partition, as the owner of
- * what it is about; waits for its end. ERR_BUSY: not now, try again;
- * ERR_MALFORMED, ERR_REFUSED: never. Then what is wrong is appended to `why`, a
- * line for people.
+ * Run a job (the data of a struct cluster_job) as the owner of its subject in
+ * this partition; block until it finishes. ERR_BUSY: try again later.
+ * ERR_MALFORMED, ERR_REFUSED: the job can never succeed; a human-readable line
+ * is appended to `why`.
  */
 enum error api_run_job(struct api *api, unsigned partition, struct slice data,
 		       struct buffer *why);
 
 /*
- * Do the first of these jobs [count] of this partition, which are of the verb
- * seed, as one change, and have it noted how far they are done, where `before`
- * is the hash that was noted last. Returns how many are; `why` says of each of
- * these that is useless what is wrong with it. 0: the first one cannot be done
- * so: api_run_job().
+ * Run the first of these jobs [count] of this partition that have the verb
+ * "seed", as one change, and record the progress in the same commit. `before`
+ * is the hash of the last recorded progress. Return the number of jobs that
+ * were run; the `why` of each invalid job states its error. Return 0 if the
+ * first job cannot be run this way: use api_run_job().
  */
 size_t api_seed(struct api *api, unsigned partition, struct cluster_seed *jobs,
 		size_t count, uint64_t before);
 
-/* Behind the last question of a node and the last job: those under way end.
- * Then its server may be stopped. */
+/*
+ * Wait until running node requests and jobs finish. Call it after the last
+ * request of a node and the last job; then you may stop the server for nodes.
+ */
 void api_end_nodes(struct api *api);
 
-/* A question of another node, for cluster_set_answerer(); `context` is the
- * struct api. */
+/*
+ * Handle the request of another node, for cluster_set_answerer(); `context` is
+ * the struct api.
+ */
 void api_answer_node(void *context, struct slice question,
 		     struct buffer *answer);
 

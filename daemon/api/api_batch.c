@@ -1,8 +1,9 @@
 /*
- * Many pages that are handed in at once. The server answers when it has read
- * the body (libmicrohttpd 0.9.75: a response is queued before the body, which
- * is then refused, or after it), so the lines of the answer wait in a file
- * without a name; the body is read no faster than its pages are extracted.
+ * Extraction from many uploaded pages in one request. The server sends the
+ * response after it has read the body, because libmicrohttpd 0.9.75 can queue a
+ * response only before the body, which it then refuses, or after it. Until then
+ * the lines of the response are in an unnamed file. The body is read no faster
+ * than the workers extract its pages.
  */
 #include "daemon/api/api_call.h"
 
@@ -24,31 +25,31 @@
 #include "store/memory.h"
 
 enum {
-	WINDOW = 64,               /* pages at a time */
-	MAX_HELD_BYTES = 16 << 20, /* of them, and of one a thread */
-	SPOOL_BYTES = 256 * 1024,  /* that are written at a time */
+	WINDOW = 64,               /* pages in progress */
+	MAX_HELD_BYTES = 16 << 20, /* bytes, plus a page per thread */
+	SPOOL_BYTES = 256 * 1024,  /* bytes per write to the file */
 	MAX_ANSWER_BYTES = 1 << 30,
 };
 
-/* A page on its way. */
+/* A page in progress. */
 struct item {
 	struct batch_page page;
-	struct buffer line; /* when it is done */
+	struct buffer line; /* its result line, when done */
 	bool has_failed;
 };
 
 struct batch_run {
 	struct ordered *ordered;
 	int spool;
-	uint64_t size;       /* of what is in it */
-	struct buffer lines; /* that are to be written next */
+	uint64_t size;       /* bytes in the spool file */
+	struct buffer lines; /* not yet written to the file */
 	uint64_t pages;
-	uint64_t failed;   /* of them, and the line that says why no more
-			      follows */
-	uint64_t position; /* of the last one */
-	enum error end;    /* of the input */
-	enum error error;  /* of the answer */
-	bool is_full;      /* the answer is as large as it may be */
+	uint64_t failed;   /* pages that failed; plus 1 for the line that states
+			      why the batch stopped */
+	uint64_t position; /* of the last page */
+	enum error end;    /* error of the input */
+	enum error error;  /* error of the response */
+	bool is_full;      /* the response has reached MAX_ANSWER_BYTES */
 };
 
 static size_t size_of(const void *memory)
@@ -67,7 +68,7 @@ static void discard(void *memory)
 	free(item);
 }
 
-/* Extract the page; the reason of an error is in the answer. */
+/* Extract the page; `answer` gets the reason of an error. */
 static enum error answer_page(const struct asking *asking,
 			      const struct batch_page *page,
 			      struct page_answer *answer)
@@ -153,7 +154,7 @@ static enum error open_run(const struct call *call,
 	return error;
 }
 
-/* Write what waits to the file. ERR_STORE_FULL, ERR_IO. */
+/* Write the pending lines to the file. ERR_STORE_FULL, ERR_IO. */
 static enum error write_lines(struct batch_run *run)
 {
 	size_t done = 0;
@@ -175,7 +176,7 @@ static enum error write_lines(struct batch_run *run)
 	return ERR_NONE;
 }
 
-/* A line about what is not a page: why nothing more follows. */
+/* Append the final line, which states why the batch stopped. */
 static void add_error(struct batch_run *run, enum error error,
 		      const char *reason)
 {
@@ -192,7 +193,7 @@ static void add_error(struct batch_run *run, enum error error,
 			 &run->lines);
 }
 
-/* Take the first page, which has no room behind it. */
+/* Wait for the first page and append its line. */
 static enum error take_one(struct batch_run *run)
 {
 	struct item *item = ordered_take(run->ordered, UINT64_MAX / 2);
@@ -220,7 +221,7 @@ static enum error make_room(struct batch_run *run)
 	return error;
 }
 
-/* A batch_take. */
+/* A batch_take. Queue the page. */
 static bool batch_run_put_page(void *context, struct batch_page *page)
 {
 	struct batch_run *run = context;
@@ -236,7 +237,7 @@ static bool batch_run_put_page(void *context, struct batch_page *page)
 	return !run->is_full;
 }
 
-/* Nobody reads the answer. */
+/* Return whether the client has disconnected. */
 static bool is_lost(const struct batch_run *run)
 {
 	return run->end == ERR_NETWORK || run->end == ERR_TIMEOUT ||
@@ -249,7 +250,7 @@ static enum error read_body(void *context, char *out, size_t capacity,
 	return http_body_read(context, out, capacity, size_out);
 }
 
-/* Read the pages and have them extracted. */
+/* Read the pages and queue them for extraction. */
 static enum error read_pages(struct call *call, struct batch_run *run)
 {
 	const struct batch_source source = {
@@ -276,7 +277,7 @@ static enum error read_pages(struct call *call, struct batch_run *run)
 	return error == ERR_NONE ? write_lines(run) : error;
 }
 
-/* All of it, to the file. */
+/* Run the whole batch; its lines go to the file. */
 static enum error run_batch(struct call *call, const struct question *question,
 			    struct batch_run *run)
 {

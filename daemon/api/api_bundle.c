@@ -1,4 +1,4 @@
-/* A site's templates as one file. */
+/* GET bundle: the templates of a site as one file. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The cluster: which nodes there are, who owns what, and who shall not. */
+/* The node group: its nodes and their partitions, drain and remove. */
 #include "daemon/api/api_call.h"
 
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static json_t *facts_json(const struct cluster_facts *facts)
 		"partitions", partitions);
 }
 
-/* False, answered, when there is none. */
+/* If there is no node group, respond with the error and return false. */
 static bool find_cluster(struct call *call, struct cluster_facts *facts_out)
 {
 	const struct peers *peers = call->api->peers;
@@ -122,7 +122,7 @@ static bool is_node(const struct cluster_facts *facts, const char *name)
 	return false;
 }
 
-/* Have the node that is named do it. */
+/* Forward the request to the named node. */
 static enum http_verdict ask_node(struct call *call, const char *name)
 {
 	const struct peers *peers = call->api->peers;

@@ -1,4 +1,4 @@
-/* Clusters: of a site, one, and its pages. */
+/* The clusters of a site, one cluster, and its pages. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum {
 	SAMPLES = 3,
 	DEFAULT_PAGES = 1000,
 	MAX_PAGES = 100000,
-	PAGE_OFFSET = 8, /* of the page in a key of TABLE_MEMBERS */
+	PAGE_OFFSET = 8, /* offset of the page in a key of TABLE_MEMBERS */
 };
 
 struct listed {
@@ -67,9 +67,10 @@ static json_t *page_json(struct txn *txn, uint32_t site, uint64_t page,
 	return value;
 }
 
-/* Options of a list of pages of a cluster. */
+/* Options for listing the pages of a cluster. */
 struct listing {
-	const uint64_t *after; /* page key; NULL: from the first one */
+	const uint64_t *after; /* page key to start after; NULL: start at the
+				  first page */
 	uint64_t max;
 	bool is_whole; /* list all fields of a page */
 };
@@ -114,7 +115,7 @@ static json_t *cluster_json(struct call *call, struct txn *txn,
 		"sample", pages_json(txn, site->id, number, &sample));
 }
 
-/* The clusters of the site, largest first; free() them. */
+/* Return the clusters of the site, largest first; free() the array. */
 static struct listed *list_clusters(struct txn *txn, uint32_t site,
 				    size_t *count_out)
 {
@@ -156,7 +157,10 @@ static json_t *clusters_json(struct call *call, struct txn *txn,
 			 (json_int_t)site->generation, "clusters", list);
 }
 
-/* End the transaction and answer with what was made in it (NULL: not found). */
+/*
+ * End the transaction and respond with `value`, which was built in it (NULL:
+ * not found).
+ */
 static enum http_verdict reply(struct call *call, struct txn *txn,
 			       json_t *value)
 {
@@ -218,7 +222,7 @@ enum http_verdict api_get_cuts(struct call *call)
 	return HTTP_ANSWERED;
 }
 
-/* Find the cluster of the route. */
+/* Find the cluster that the route names. */
 static bool find_cluster(const struct call *call, struct txn *txn,
 			 struct site_row *site, struct cluster_row *row)
 {

@@ -1,5 +1,7 @@
-/* Questions that go to the owner by a connection of their own: streams, bodies
- * that stream, and what does not fit through the broker. */
+/*
+ * Requests that are forwarded to the owner over a direct connection: streams,
+ * streamed bodies, and messages that are too large for the broker.
+ */
 #include "daemon/api/api_passage.h"
 
 #include "daemon/api/api_pass.h"
@@ -66,7 +68,7 @@ bool passage_direct(struct passage *passage, enum http_verdict *verdict_out)
 
 	do {
 		if (passage->where.owner[0] == '\0')
-			continue; /* it takes the partition, or we do */
+			continue; /* this node or that one gets the partition */
 		if (passage->where.address[0] == '\0') {
 			*verdict_out = passage_fail_direct(passage);
 			return false;
@@ -83,7 +85,7 @@ bool passage_direct(struct passage *passage, enum http_verdict *verdict_out)
 			relay_end(relay);
 			error = ERR_NOT_FOUND;
 		}
-		/* some of an upload was read */
+		/* part of an upload was read */
 	} while (!is_upload && passage_look(passage, error) &&
 		 !passage->where.is_own);
 	if (passage->where.is_own)

@@ -1,4 +1,4 @@
-/* Events: those that are stored, by long polling, or as a stream. */
+/* Events: stored ones, by long polling, or as a stream. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -15,10 +15,10 @@
 enum {
 	DEFAULT_EVENTS = 1000,
 	MAX_EVENTS = 100000,
-	MAX_CHUNK_BYTES = 65536, /* a stream holds so much, and one event */
+	MAX_CHUNK_BYTES = 65536, /* buffer of a stream, plus one event */
 };
 
-/* What an exchange remembers while it is parked: words of http_memory(). */
+/* State of a suspended exchange: words of http_memory(). */
 enum { MEMORY_IS_LISTENING, MEMORY_SINCE };
 
 bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
@@ -58,7 +58,7 @@ static bool read_site(struct call *call, struct event_query *query)
 	return true;
 }
 
-/* False, with the error answered, when an argument is wrong. */
+/* If an argument is wrong, respond with the error and return false. */
 static bool read_query(struct call *call, struct event_query *query)
 {
 	uint64_t is_open;
@@ -112,7 +112,7 @@ bool call_listen(struct call *call)
 	return true;
 }
 
-/* Answer with the stored events, or, with `wait`, with the next ones. */
+/* Respond with the stored events or, with `wait`, with the next ones. */
 static enum http_verdict
 answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 {
@@ -134,12 +134,12 @@ answer_lines(struct call *call, struct event_query *query, uint64_t wait_ms)
 	return call_listen(call) ? HTTP_PARKED : refuse_listener(call);
 }
 
-/* A stream of events, in the form of server-sent ones. */
+/* A stream of server-sent events. */
 struct event_stream {
 	struct store *store;
 	struct event_query query;
 	uint32_t heartbeat_ms;
-	uint64_t said_ms; /* when something was last appended; 0: never */
+	uint64_t said_ms; /* when bytes were last appended; 0 = never */
 };
 
 static bool append_sent(void *context, uint64_t number,
@@ -186,7 +186,7 @@ static bool wants_stream(const struct call *call)
 }
 
 /*
- * The beginning of the stream: behind the last event that the client has seen,
+ * Find where the stream begins: after the last event that the client received,
  * otherwise now.
  */
 static bool find_begin(struct call *call, struct event_query *query)
@@ -238,7 +238,7 @@ enum http_verdict api_get_events(struct call *call)
 	    !call_number(call, "wait", 0, MAX_WAIT_S, &wait_s))
 		return HTTP_ANSWERED;
 	if (call->is_passed)
-		wait_s = 0; /* who passes it on waits */
+		wait_s = 0; /* the forwarding node waits instead */
 	return wants_stream(call) ? answer_stream(call, &query)
 				  : answer_lines(call, &query, wait_s * 1000U);
 }

@@ -9,7 +9,7 @@
 
 enum {
 	MAX_ENTRIES = 100,
-	WINDOW = 10000, /* events are looked at in such steps, from the end */
+	WINDOW = 10000, /* events per read, from the newest backwards */
 };
 
 struct entry {
@@ -21,8 +21,7 @@ struct entry {
 struct window {
 	struct entry ring[MAX_ENTRIES];
 	size_t count;   /* number of entries ever added */
-	size_t room;    /* capacity: so many of the newest are kept, at least
-			   one */
+	size_t room;    /* capacity, at least 1 */
 	uint64_t until; /* events from this number on were read before */
 };
 
@@ -40,7 +39,7 @@ static bool keep_entry(void *context, uint64_t number,
 	return true;
 }
 
-/* Move the entries, the newest first, behind those of `entries` [*count]. */
+/* Move the entries, newest first, to the end of `entries` [*count]. */
 static void take_entries(struct window *window, struct entry *entries,
 			 size_t *count)
 {
@@ -55,7 +54,7 @@ static void take_entries(struct window *window, struct entry *entries,
 	}
 }
 
-/* The newest entries of the site: [*count_out <= MAX_ENTRIES]. */
+/* Read the newest entries of the site: [*count_out <= MAX_ENTRIES]. */
 static enum error read_entries(struct call *call, struct entry *entries,
 			       size_t *count_out)
 {
@@ -90,7 +89,7 @@ static void append_feed(const struct atom_site *site,
 	atom_end(out);
 }
 
-/* The URL of the site, and when it was added. */
+/* Read the URL of the site and the time when it was added. */
 static bool read_site(struct call *call, struct buffer *seed,
 		      struct atom_site *site_out)
 {

@@ -1,5 +1,4 @@
-/* The frontier: the patterns of a site, the explanation of a URL, and having
- * its page forgotten. */
+/* The frontier: list the patterns of a site, explain a URL, delete its page. */
 #include "daemon/api/api_call.h"
 
 #include "crawl/frontier/frontier.h"
@@ -52,7 +51,10 @@ enum http_verdict api_get_patterns(struct call *call)
 	return call_reply_json(call, 200, json_pack("{s:o}", "patterns", list));
 }
 
-/* What the stored robots.txt says of the URL; null when none is stored. */
+/*
+ * Return the decision of the stored robots.txt for the URL; null if none is
+ * stored.
+ */
 static json_t *robots_json(struct txn *txn, const struct call *call,
 			   const struct url *url)
 {
@@ -90,7 +92,7 @@ static const char *name_of_state(unsigned state)
 	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
 }
 
-/* The row of the frontier; null when the URL was never admitted. */
+/* Return the frontier row as JSON; null if the URL was never admitted. */
 static json_t *row_json(const struct frontier_finding *finding)
 {
 	const struct frontier_row *row = &finding->row;
@@ -118,7 +120,7 @@ static json_t *row_json(const struct frontier_finding *finding)
 		json_text_or_null(row->modified));
 }
 
-/* The stored page; null when there is none. */
+/* Return the stored page as JSON; null if there is none. */
 static json_t *page_json(struct txn *txn, const struct site_row *site,
 			 const struct url *url)
 {
@@ -196,7 +198,7 @@ enum http_verdict api_get_explain(struct call *call)
 	return call_reply_json(call, 200, value);
 }
 
-/* Its URL, or what a form says. */
+/* The URL is an argument, or a field of a UI form. */
 enum http_verdict api_delete_page(struct call *call)
 {
 	const char *text = call->given == NULL

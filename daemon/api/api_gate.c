@@ -1,4 +1,6 @@
-/* Who may ask over TCP: judged by the head of a request, before its body. */
+/*
+ * Authentication of TCP clients, by the request head, before the body is read.
+ */
 #include "daemon/api/api_call.h"
 
 #include <stdlib.h>
@@ -13,14 +15,14 @@
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 
-enum { MAX_STRANGER_BYTES = 4096 /* of a head */ };
+enum { MAX_STRANGER_BYTES = 4096 /* size of a head without a known token */ };
 
 static bool is_safe(const char *method)
 {
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-/* An answer to the request, which is not handled. */
+/* Respond with an error; the request is not handled. Return false. */
 static bool refuse(struct call *call, unsigned status, const char *code,
 		   const char *message)
 {
@@ -28,7 +30,10 @@ static bool refuse(struct call *call, unsigned status, const char *code,
 	return false;
 }
 
-/* Pages of others must neither ask by a name of theirs nor change anything. */
+/*
+ * Reject requests that use a foreign host name (DNS rebinding) and changes that
+ * come from pages of other sites.
+ */
 static bool check_origin(struct call *call)
 {
 	const struct http_exchange *exchange = call->exchange;
@@ -46,7 +51,7 @@ static bool check_origin(struct call *call)
 		      "pages of other sites may change nothing");
 }
 
-/* The token of the Authorization; NULL: it has none. */
+/* Return the token of the Authorization header; NULL if it has none. */
 static const char *bearer_of(const struct http_exchange *exchange)
 {
 	const char *text = http_header(exchange, "Authorization");
@@ -58,7 +63,7 @@ static const char *bearer_of(const struct http_exchange *exchange)
 	return text + strspn(text, " ");
 }
 
-/* The session of the cookie, which browsers send unasked. */
+/* Return the session of the cookie, which browsers send automatically. */
 static const char *cookie_of(const struct http_exchange *exchange)
 {
 	return origin_may_use_cookie(http_header(exchange, "Sec-Fetch-Site"))
@@ -67,8 +72,8 @@ static const char *cookie_of(const struct http_exchange *exchange)
 }
 
 /*
- * Does the browser say that a page of ours wants it? check_origin() has seen
- * that an Origin is ours.
+ * Return whether the browser marks the request as sent by a page of this
+ * daemon. check_origin() has already checked the Origin header.
  */
 static bool is_of_our_page(const struct http_exchange *exchange)
 {
@@ -78,7 +83,10 @@ static bool is_of_our_page(const struct http_exchange *exchange)
 	       (site != NULL && strcmp(site, "same-origin") == 0);
 }
 
-/* The page of someone who has no token yet is the form for one. */
+/*
+ * Return whether the request is for a UI page; without a token the response is
+ * the login form.
+ */
 static bool is_of_people(const struct http_exchange *exchange)
 {
 	const char *path = http_path(exchange);
@@ -116,7 +124,7 @@ static bool refuse_stranger(struct call *call, const char *token)
 			      : "the token is not known");
 }
 
-/* By the token of the header, or by the session of the cookie. */
+/* Check the header's token, or the cookie's session. */
 static enum token_verdict gate_judge(struct call *call, const char *bearer,
 				     const char *session,
 				     struct token *token_out)
@@ -151,8 +159,10 @@ static bool check_token(struct call *call)
 		return refuse(call, 403, "wrong_origin",
 			      "with a cookie, pages of ours alone may change "
 			      "something");
-	/* before it is looked whether the session is there: who ends it later
-	 * sees this exchange */
+	/*
+	 * set before the session is looked up, so that ending the session later
+	 * finds this exchange
+	 */
 	if (session != NULL)
 		http_set_ticket(exchange, sessions_ticket(session));
 	verdict = gate_judge(call, bearer, session, &known);
@@ -160,7 +170,10 @@ static bool check_token(struct call *call)
 		return refuse_stranger(call, bearer);
 	if (!http_set_owner(exchange, known.id))
 		return false;
-	/* who has removed it meanwhile has not seen this exchange */
+	/*
+	 * the token may have been removed meanwhile, without finding this
+	 * exchange
+	 */
 	if (!tokens_has(call->api->tokens, known.id))
 		return refuse_stranger(call, bearer);
 	*http_note(exchange) =
@@ -180,9 +193,9 @@ static bool is_for_strangers(const char *path)
 }
 
 /*
- * Nothing is read of a stranger but a short head and a token, the length of
- * which is announced. libmicrohttpd reads a body whatever the method is, and by
- * its chunks when there is a length, too.
+ * From a client without a token, read only a short head and a token with a
+ * Content-Length. libmicrohttpd reads a body for every method, and prefers
+ * chunks over the length.
  */
 static bool check_login(struct call *call)
 {
@@ -206,8 +219,8 @@ static bool check_login(struct call *call)
 }
 
 /*
- * Much of what is answered was written by strangers: no browser shall take it
- * for a page of ours.
+ * Responses contain text of foreign pages: forbid browsers to treat it as a
+ * page of this daemon.
  */
 static void add_headers(struct http_exchange *exchange)
 {
@@ -218,7 +231,7 @@ static void add_headers(struct http_exchange *exchange)
 				"'unsafe-inline'; img-src data:");
 }
 
-/* Whether it knows the token, if there is one. */
+/* Return whether the request has the node token, if one is set. */
 static bool knows_token(const struct peers *peers, const char *token)
 {
 	size_t size = strlen(peers->token);
@@ -227,9 +240,11 @@ static bool knows_token(const struct peers *peers, const char *token)
 			     memeql_sec(token, peers->token, size));
 }
 
-/* Another node, by the token of the cluster or its own certificate, or both if
- * both are set, says what may be asked for; but tokens are of the socket
- * alone. */
+/*
+ * Return whether the client is another node, by the node token, a certificate,
+ * or both if both are set. Such a client states the access of its own client,
+ * but never gets the token routes, which need the socket.
+ */
 static bool is_of_node(struct call *call)
 {
 	const struct peers *peers = call->api->peers;

@@ -1,4 +1,4 @@
-/* Adding a guard to a site, and testing it on stored pages. */
+/* Add a guard to a site after a trial on stored pages. */
 #include "daemon/api/api_call.h"
 
 #include <stdio.h>
@@ -22,15 +22,15 @@
 #include "template/json_value.h"
 
 enum {
-	MAX_CHECKED = 64, /* pages */
-	MAX_SEEN = 4096,  /* rows that are searched for them */
+	MAX_CHECKED = 64, /* pages of a trial */
+	MAX_SEEN = 4096,  /* rows searched for these pages */
 	MAX_NAME_BYTES = 64,
 	MAX_ERROR_BYTES = 256,
 	MAX_EXAMPLES = 5,
-	TRIAL_MS = 5000, /* until no further page is tried */
+	TRIAL_MS = 5000, /* time after which no further page is tried */
 };
 
-/* "1", "1..", "2..5". */
+/* Parse "1", "1..", "2..5". */
 static bool read_expect(const char *text, struct guard_row *guard)
 {
 	char *end;
@@ -70,7 +70,10 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-/* Read everything but the selector; false, with the error answered. */
+/*
+ * Read all members except the selector; on failure respond with the error and
+ * return false.
+ */
 static bool read_rest(struct call *call, const json_t *request,
 		      struct guard_row *guard)
 {
@@ -105,7 +108,9 @@ static bool read_rest(struct call *call, const json_t *request,
 	return true;
 }
 
-/* What is wrong with an XPath expression, for people; "": nothing. */
+/*
+ * Receive the error of an XPath expression, human-readable; "" if it is valid.
+ */
 static bool take_error(void *context, struct slice head, struct slice body)
 {
 	char *error = context;
@@ -123,7 +128,10 @@ static bool take_error(void *context, struct slice head, struct slice body)
 	return true;
 }
 
-/* Checked by a worker: libxml2 does not run where the store is. */
+/*
+ * Check the expression in a worker: libxml2 must not run in the process that
+ * has the store.
+ */
 static bool is_xpath(struct call *call, const char *xpath, char *error)
 {
 	struct pool_task task = {
@@ -141,7 +149,7 @@ static bool is_xpath(struct call *call, const char *xpath, char *error)
 	return *error == '\0';
 }
 
-/* The selector, checked; the arena keeps its XPath. */
+/* Read and check the selector; the arena holds its XPath. */
 static bool read_selector(struct call *call, const json_t *request,
 			  struct arena *arena, struct guard_row *guard)
 {
@@ -173,8 +181,10 @@ static bool read_selector(struct call *call, const json_t *request,
 	return true;
 }
 
-/* Pages that a new guard is tried on: keys [count]. They are hashes, so the
- * first ones are a sample. */
+/*
+ * List pages for the trial of a new guard: keys [count]. Keys are hashes, so
+ * the first ones are a sample.
+ */
 static enum error list_pages(struct call *call, const struct guard_row *guard,
 			     uint32_t *site_out, uint64_t *keys,
 			     size_t *count_out)
@@ -207,7 +217,7 @@ static enum error list_pages(struct call *call, const struct guard_row *guard,
 	return txn.error == ERR_NONE && !is_site ? ERR_NOT_FOUND : txn.error;
 }
 
-/* A page, copied. */
+/* A copy of a stored page. */
 struct copy {
 	struct buffer body;
 	struct buffer url;
@@ -222,7 +232,7 @@ static void free_copy(struct copy *copy)
 	buffer_free(&copy->charset);
 }
 
-/* Copy a page; false when it was deleted. */
+/* Copy a page; false if it was deleted. */
 static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 		      struct copy *copy)
 {
@@ -241,7 +251,10 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 	return is_read;
 }
 
-/* Whether it has the texts and numbers of daemon/worker/guarded_page.h. */
+/*
+ * Return whether the result has the texts and numbers of
+ * daemon/worker/guarded_page.h.
+ */
 static bool guard_is_found(const json_t *found)
 {
 	return json_is_integer(json_object_get(found, "matches")) &&
@@ -250,8 +263,10 @@ static bool guard_is_found(const json_t *found)
 	       json_is_string(json_object_get(found, "path"));
 }
 
-/* The answer of a worker: an array of what guards found; a page that is none
- * has no array. */
+/*
+ * Receive a worker's result: an array with a result for each guard. If the page
+ * is not HTML, there is no array.
+ */
 static bool take_found(void *context, struct slice head, struct slice body)
 {
 	json_t **list_out = context;
@@ -275,9 +290,10 @@ static bool take_found(void *context, struct slice head, struct slice body)
 }
 
 /*
- * What the guards behind the page, from `page_bytes` on, find on it: an array,
- * or NULL when it is no page. None is suspended, so that what is too slow has
- * its figure: each may take as long as all of them. Errors of pool_run().
+ * Evaluate the guards that are stored after the page, from `page_bytes` on. Set
+ * *list_out to an array, or NULL if the page is not HTML. No guard is
+ * suspended, so that a slow one gets its time: each guard may use the time
+ * limit of all. Errors of pool_run().
  */
 static enum error find_in(struct call *call, const struct copy *copy,
 			  size_t page_bytes, json_t **list_out)
@@ -353,7 +369,7 @@ static json_int_t guard_us(const json_t *found)
 	return json_integer_value(json_object_get(found, "us"));
 }
 
-/* Whether it took longer than `limit_ms`, or was ended. */
+/* Return whether the guard took longer than `limit_ms` or was aborted. */
 static bool guard_is_slow(const json_t *found, uint32_t limit_ms)
 {
 	return guard_us(found) >= (json_int_t)limit_ms * 1000 ||
@@ -365,10 +381,11 @@ struct guard_trial {
 	uint32_t site;
 	uint64_t keys[MAX_CHECKED]; /* of pages */
 	size_t count;
-	json_t *found;    /* array of what it finds */
-	uint64_t slowest; /* the page on which it takes the longest, or that of
-			     the error */
-	enum error error; /* a worker could not evaluate it: pool_run() */
+	json_t *found;    /* array of results */
+	uint64_t slowest; /* the page with the longest evaluation, or with the
+			     error */
+	enum error error; /* of pool_run(): a worker could not evaluate the
+			     guard */
 	json_int_t slowest_us;
 	bool is_slow;
 	json_int_t sum_us; /* of all guards on that page */
@@ -403,7 +420,7 @@ static void guard_try_all(struct call *call, const struct wanted_guard *wanted,
 	free_copy(&copy);
 }
 
-/* Try it on one of the pages. */
+/* Evaluate the guard on one page. */
 static void guard_try_page(struct call *call, const struct wanted_guard *wanted,
 			   uint64_t page, struct guard_trial *trial)
 {
@@ -423,8 +440,8 @@ static void guard_try_page(struct call *call, const struct wanted_guard *wanted,
 }
 
 /*
- * Try it on pages until TRIAL_MS are over, or it fails or is too slow on one;
- * then all guards on the page where it is the slowest.
+ * Evaluate the guard on pages until TRIAL_MS have passed, or until it fails or
+ * is too slow on a page. Then evaluate all guards on the slowest page.
  */
 static void guard_try(struct call *call, const struct guard_row *guard,
 		      struct guard_trial *trial)
@@ -442,7 +459,7 @@ static void guard_try(struct call *call, const struct guard_row *guard,
 		guard_try_all(call, &wanted, trial);
 }
 
-/* Answer that it is too slow on the page, or fails there. */
+/* Respond that the guard is too slow or fails on the page. */
 static void guard_refuse(struct call *call, const struct guard_trial *trial,
 			 const char *url)
 {
@@ -470,7 +487,7 @@ static void guard_refuse(struct call *call, const struct guard_trial *trial,
 			  (double)config->guards_ms / 1e3);
 }
 
-/* Whether the trial was in vain, which is answered. */
+/* Respond with an error if the trial failed; return whether it did. */
 static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
 {
 	struct copy copy = {0};
@@ -484,7 +501,7 @@ static bool guard_is_refused(struct call *call, const struct guard_trial *trial)
 	return true;
 }
 
-/* The summary of the first test. */
+/* Return the summary of the first test. */
 static json_t *summary(const json_t *found, const struct guard_row *guard)
 {
 	json_t *examples = json_array();
@@ -535,7 +552,7 @@ static const char *warning_of(const json_t *tried)
 	return NULL;
 }
 
-/* Commit it with what it has found, and answer with the guard. */
+/* Commit the guard with its trial results, and respond with the guard. */
 static enum http_verdict put_guard(struct call *call,
 				   struct guard_change *change, json_t *found)
 {

@@ -70,7 +70,9 @@ enum http_verdict api_get_guards(struct call *call)
 	return call_fail_with(call, error, call->host);
 }
 
-/* The guard with what its pages say; NULL when there is none. */
+/*
+ * Return the guard with the evidence of its pages; NULL if it does not exist.
+ */
 json_t *call_read_guard(struct call *call, uint32_t number)
 {
 	static const char *const kept[] = {"seen", "agreed", "candidates"};

@@ -14,16 +14,16 @@
 #include "store/memory.h"
 
 enum {
-	NODES = 8, /* whose pages are gathered at a time */
+	NODES = 8, /* nodes for which records are collected at the same time */
 	RECORDS = 256,
-	BATCH_BYTES = 512 * 1024, /* packed; then it is sent */
-	HEAD_BYTES = 512,         /* of the question */
+	BATCH_BYTES = 512 * 1024, /* packed; then the batch is sent */
+	HEAD_BYTES = 512,         /* of the request */
 	COMMIT_MS = 30000,
-	RETRY_MS = 5000, /* while its node takes no more archives */
+	RETRY_MS = 5000, /* while the node accepts no more archives */
 	PAUSE_MS = 100,
 };
 
-/* Where a record stands in the archive, for errors. */
+/* Position of a record in the archive, for errors. */
 struct origin {
 	char *url;
 	uint64_t offset;
@@ -31,7 +31,7 @@ struct origin {
 
 /* Records for one node. */
 struct batch {
-	char node[NODE_NAME_BYTES]; /* "": it is not used */
+	char node[NODE_NAME_BYTES]; /* "": unused */
 	struct buffer bytes;
 	struct origin origins[RECORDS]; /* [count] */
 	size_t count;
@@ -40,8 +40,8 @@ struct batch {
 struct hand_on {
 	struct call *call;
 	const struct ingest_options *options;
-	struct buffer query; /* "&host=..." for each */
-	size_t next;         /* the batch that makes room */
+	struct buffer query; /* "&host=..." for each host */
+	size_t next;         /* the batch to send when a slot is needed */
 	struct batch batches[NODES];
 };
 
@@ -88,7 +88,7 @@ static void write_record(const struct warc_record *record, struct buffer *out)
 	buffer_free(&head);
 }
 
-/* Have the node take the archive; what it answers, or why it does not. */
+/* Send the archive to the node; `answer` gets its response. */
 static enum error ask_once(const struct peers *peers, const struct batch *batch,
 			   struct slice question, struct buffer *answer)
 {
@@ -101,13 +101,13 @@ static enum error ask_once(const struct peers *peers, const struct batch *batch,
 	if (error != ERR_NONE)
 		return error;
 	if (!http_read_head(buffer_slice(answer), &head))
-		return ERR_NOT_FOUND; /* nobody answers for it yet */
+		return ERR_NOT_FOUND; /* the node does not serve requests yet */
 	if (head.status == 503 || head.status == 429)
 		return ERR_BUSY;
 	return head.status == 200 ? ERR_NONE : ERR_REFUSED;
 }
 
-/* `new_sites` may be added that are not named. */
+/* The node may add up to `new_sites` sites that the request does not name. */
 static enum error ask(struct hand_on *hand_on, const struct batch *batch,
 		      uint64_t new_sites, struct buffer *answer)
 {
@@ -135,7 +135,7 @@ static enum error ask(struct hand_on *hand_on, const struct batch *batch,
 	return error;
 }
 
-/* The record of the batch that the node speaks of. */
+/* Return the record of the batch with this URL. */
 static const struct origin *origin_of(const struct batch *batch,
 				      const char *url)
 {
@@ -175,7 +175,10 @@ static uint64_t hand_on_number(const json_t *object, const char *name,
 	return (uint64_t)number < max ? (uint64_t)number : max;
 }
 
-/* Pages of hosts that are no sites there, or of one too many. */
+/*
+ * Count pages of hosts that are not sites of that node, or that exceed its
+ * limit.
+ */
 static void count_hosts(const json_t *answer, struct ingest_report *report)
 {
 	const json_t *row;
@@ -197,7 +200,10 @@ static void count_hosts(const json_t *answer, struct ingest_report *report)
 	}
 }
 
-/* Of the records those are refused that are nothing else. */
+/*
+ * Count each record of the batch that the node did not report otherwise as
+ * rejected.
+ */
 static void count_answer(const struct buffer *bytes, const struct batch *batch,
 			 struct ingest_report *report)
 {

@@ -1,7 +1,7 @@
 /*
- * daemon/api/api_hand_on.h - pages of an archive that are of other nodes'
- * sites: each is packed as a record of its own and handed on to its owner with
- * others, as archives of a bounded size. Internal to api*.c.
+ * daemon/api/api_hand_on.h - forward pages of an archive to the nodes that own
+ * their sites. Each page is packed as a record; the records for a node are sent
+ * as archives of a bounded size. Internal to api*.c.
  */
 #ifndef DAEMON_API_API_HAND_ON_H
 #define DAEMON_API_API_HAND_ON_H
@@ -11,8 +11,10 @@
 
 struct hand_on;
 
-/* For a call of a cluster that does not come from a node; else NULL. Keeps the
- * options, which say also what the owners may change. */
+/*
+ * Return NULL without a node group, or if the call comes from a node. Keeps
+ * `options`, which also state the changes that the owners may make.
+ */
 struct hand_on *hand_on_begin(struct call *call,
 			      const struct ingest_options *options);
 
@@ -21,7 +23,7 @@ bool hand_on_take(void *context, const struct url *url,
 		  const struct warc_record *record,
 		  struct ingest_report *report);
 
-/* Hand on what is left, and count it. NULL is a no-op. */
+/* Send the remaining records and count them. NULL is a no-op. */
 void hand_on_end(struct hand_on *hand_on, struct ingest_report *report);
 
 #endif

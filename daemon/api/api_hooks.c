@@ -14,7 +14,7 @@
 
 enum { MAX_SECRET_BYTES = 1024 };
 
-/* A hook as JSON; of its target what is shown. */
+/* Return a hook as JSON; its target is redacted. */
 static json_t *hook_json(const struct txn *txn, uint32_t number,
 			 const struct hook_row *row)
 {
@@ -82,8 +82,8 @@ enum http_verdict api_get_hook(struct call *call)
 }
 
 /*
- * Read an optional text member; false, with the error answered, when it is no
- * text.
+ * Read an optional string member; if it is not a string, respond with the error
+ * and return false.
  */
 static bool take_text(struct call *call, const json_t *request,
 		      const char *name, size_t max, struct slice *text_out)
@@ -126,7 +126,7 @@ static bool check_target(struct call *call, struct slice target)
 	return false;
 }
 
-/* False, answered, when the request is wrong. */
+/* If the request is wrong, respond with the error and return false. */
 static bool read_hook(struct call *call, const json_t *request,
 		      struct hook_row *hook)
 {

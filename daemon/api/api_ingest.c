@@ -1,4 +1,4 @@
-/* Archives that are sent to the daemon. */
+/* POST /v1/ingest: import archives that clients upload. */
 #include "daemon/api/api_ingest.h"
 
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static void add_hosts(json_t *rows, const struct host_tally *tally,
 					"error", error));
 }
 
-/* Hosts whose pages were not taken, as far as they are listed. */
+/* Return the listed hosts whose pages were not imported. */
 static json_t *hosts_json(const struct ingest_report *report)
 {
 	json_t *rows = json_array();
@@ -116,7 +116,7 @@ static void log_report(const struct ingest_report *report)
 				 error_text(report->end), report->reason);
 }
 
-/* The hosts of the request on their way into the list. */
+/* Parser state for the host globs of the request. */
 struct host_reader {
 	struct host_globs *globs;
 	bool is_right;
@@ -130,7 +130,10 @@ static bool read_host(void *context, const char *value)
 	return reader->is_right;
 }
 
-/* What the request says; false, with the error answered. */
+/*
+ * Read the options of the request; on failure respond with the error and return
+ * false.
+ */
 static bool ingest_read_options(struct call *call, struct host_globs *globs,
 				struct ingest_options *options)
 {

@@ -7,7 +7,7 @@
 
 enum { MAX_INGESTS = 4 }; /* at the same time; each holds a worker */
 
-/* For http_options: whether the request's body is read as a stream. */
+/* For http_options: return whether the request's body is read as a stream. */
 bool api_is_stream(const char *method, const char *path);
 
 #endif

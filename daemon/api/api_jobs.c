@@ -1,5 +1,7 @@
-/* Jobs: what is to be done is taken at once, by any node, and done by the owner
- * when it comes to it. */
+/*
+ * Import jobs: any node accepts a job immediately; the owner of its host runs
+ * it later.
+ */
 #include "daemon/api/api_call.h"
 
 #include <inttypes.h>
@@ -16,14 +18,14 @@
 #include "store/memory.h"
 
 enum {
-	MAX_JOBS = 1000,  /* of a request */
-	ID_BYTES = 16,    /* of their hash */
-	JOB_MS = 60000,   /* one may take */
-	MAX_SAID = 65536, /* bytes of its answer */
-	MAX_TOLD = 512,   /* bytes of it in the log */
+	MAX_JOBS = 1000,  /* jobs of a request */
+	ID_BYTES = 16,    /* of a job's hash */
+	JOB_MS = 60000,   /* time limit of a job */
+	MAX_SAID = 65536, /* bytes of its response */
+	MAX_TOLD = 512,   /* bytes of the response in the log */
 };
 
-/* Jobs of one request, on their way to the broker. */
+/* Jobs of one request, before the broker gets them. */
 struct jobs {
 	struct cluster_job *rows; /* [count] */
 	char (*ids)[2 * ID_BYTES + 1];
@@ -40,8 +42,10 @@ static void free_jobs(struct jobs *jobs)
 	free(jobs->rows);
 }
 
-/* That of a job: its own, or what it says, so that it is taken once when it is
- * sent again. */
+/*
+ * Write the id of a job: a hash of its "id", or of its text, so that a repeated
+ * job is stored once.
+ */
 static void write_id(const json_t *job, const char *text, char *out)
 {
 	const char *own = json_string_value(json_object_get(job, "id"));
@@ -57,7 +61,7 @@ static void write_id(const json_t *job, const char *text, char *out)
 		(void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* Add it; NULL, or what is wrong with it. */
+/* Add the job; return NULL, or the error message. */
 static const char *add_job(const struct call *call, struct jobs *jobs,
 			   const json_t *job)
 {
@@ -154,12 +158,12 @@ enum http_verdict api_post_jobs(struct call *call)
 	return verdict;
 }
 
-/* By the status of its answer. */
+/* Map the status of the job's response to an error. */
 static enum error judge(const struct http_head *head, const char *verb)
 {
 	if (head->status < 300 || head->status == 304)
 		return ERR_NONE;
-	/* it is gone already; it is asked for, and comes later */
+	/* already deleted, or the fetch is queued and finishes later */
 	if ((head->status == 404 && strcmp(verb, "forget") == 0) ||
 	    (head->status == 504 && strcmp(verb, "recrawl") == 0))
 		return ERR_NONE;
@@ -168,7 +172,7 @@ static enum error judge(const struct http_head *head, const char *verb)
 		       : ERR_REFUSED;
 }
 
-/* An upload is answered with 200, whatever has come of its one page. */
+/* Check the result of the page: the response to an upload is always 200. */
 static enum error judge_page(struct slice body)
 {
 	static const enum error later[] = {ERR_BUSY, ERR_MOVED, ERR_UNLOGGED,
@@ -204,7 +208,7 @@ static enum error judge_answer(struct slice answer, const char *verb)
 	return error;
 }
 
-/* Append its status and its body, on one line. */
+/* Append the status and the body of the response, on one line. */
 static void tell_answer(struct slice answer, struct buffer *why)
 {
 	const char *text = answer.data;
@@ -230,7 +234,7 @@ static enum error run(struct api *api, const json_t *job, const char *verb,
 			  &request);
 	error = api_serve(api, buffer_slice(&request), MAX_SAID, JOB_MS,
 			  &answer);
-	if (error == ERR_TOO_LARGE) { /* it says much: it is done */
+	if (error == ERR_TOO_LARGE) { /* a long response: the job is done */
 		error = ERR_NONE;
 	} else if (error == ERR_NONE) {
 		error = judge_answer(buffer_slice(&answer), verb);

@@ -6,7 +6,7 @@
 #include "daemon/api/api_call.h"
 #include "daemon/runtime/clock.h"
 
-/* Without script, without style: it works in every browser. */
+/* No script and no style: the form works in every browser. */
 static const char form[] =
 	"<!DOCTYPE html>\n"
 	"<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -25,11 +25,11 @@ static const char form[] =
 	"<code>templatectl token add --write NAME</code></p>\n"
 	"</main></body></html>\n";
 
-/* A token must stay in no cache, and no address with it may be told. */
+/* Prevent caches from storing a token, and referrers from containing one. */
 static void add_headers(struct http_exchange *exchange)
 {
 	http_add_header(exchange, "Cache-Control", "no-store");
-	/* not "no-referrer": browsers would say "Origin: null" then */
+	/* not "no-referrer": with it browsers send "Origin: null" */
 	http_add_header(exchange, "Referrer-Policy", "same-origin");
 	http_add_header(exchange, "Content-Security-Policy",
 			"default-src 'none'; form-action 'self'; base-uri "
@@ -46,7 +46,7 @@ void login_reply_form(struct http_exchange *exchange, unsigned status,
 	http_reply(exchange, status, "text/html; charset=utf-8", &body);
 }
 
-/* token=..., as a form sends it: nothing in a token has to be escaped. */
+/* Read token=... of a form. A token has no character that a form escapes. */
 static bool read_form(struct slice body, char token_out[TOKEN_BYTES])
 {
 	size_t prefix = strlen("token=");
@@ -59,7 +59,7 @@ static bool read_form(struct slice body, char token_out[TOKEN_BYTES])
 	return strlen(token_out) == TOKEN_BYTES - 1;
 }
 
-/* False: it is answered why not. */
+/* On failure respond with the error and return false. */
 static bool begin_session(struct call *call, const char *token,
 			  char session_out[SESSION_BYTES])
 {
@@ -115,8 +115,10 @@ static enum http_verdict log_in(struct call *call, const char *token)
 	return HTTP_ANSWERED;
 }
 
-/* A token in the address is not read: the page of another site could sign a
- * browser in by a link, and addresses stay in histories and logs. */
+/*
+ * A token in the URL is ignored: a page of another site could log a browser in
+ * by a link, and browsers and proxies store URLs in histories and logs.
+ */
 enum http_verdict api_get_login(struct call *call)
 {
 	login_reply_form(call->exchange, 200, "");
@@ -139,7 +141,7 @@ enum http_verdict api_post_logout(struct call *call)
 	const char *session = http_cookie(exchange, LOGIN_COOKIE);
 	struct buffer body = {0};
 
-	/* a stranger's cookie wakes nobody */
+	/* an unknown cookie wakes no exchange */
 	if (session != NULL && sessions_end(call->api->sessions, session))
 		api_end_owner(call->api, sessions_ticket(session));
 	http_add_header(exchange, "Set-Cookie",

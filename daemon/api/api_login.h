@@ -1,7 +1,6 @@
 /*
- * daemon/api/api_login.h - how a browser gets in: a token from the
- * form becomes a session, which is a cookie.
- * Internal to api*.c.
+ * daemon/api/api_login.h - browser login: a token from the form becomes a
+ * session, whose name is in a cookie. Internal to api*.c.
  */
 #ifndef DAEMON_API_API_LOGIN_H
 #define DAEMON_API_API_LOGIN_H
@@ -14,7 +13,7 @@
 
 enum { MAX_LOGIN_BYTES = 1024 };
 
-/* Answer with a form that asks for a token; `message` is a sentence, or "". */
+/* Respond with the login form; `message` is a sentence, or "". */
 void login_reply_form(struct http_exchange *exchange, unsigned status,
 		      const char *message);
 

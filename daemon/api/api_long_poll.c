@@ -1,8 +1,8 @@
 /*
- * Long polls of another node's site (GET /v1/events?site=HOST&wait=S). The
- * owner answers them at once, as it does all that comes from nodes, and who was
- * asked first waits: what is parked here is asked for again when the log of the
- * partition has become longer, of which all nodes hear.
+ * Long polls for a site of another node (GET /v1/events?site=HOST&wait=S). The
+ * owner responds to a node immediately, so the node that the client called
+ * waits: it suspends the exchange, and repeats the request when the log of the
+ * partition has grown, which the broker reports to every node.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 
-/* The word of http_memory() with the last entry there was when the owner was
- * asked, and 1. */
+/*
+ * Word of http_memory(): the last log entry at the time of the request, plus 1.
+ */
 enum { MEMORY_ASKED = 2 };
 
 static bool is_over(const struct http_exchange *exchange)

@@ -1,4 +1,3 @@
-/* Metrics. */
 #include "daemon/api/api_call.h"
 
 #include <inttypes.h>
@@ -133,7 +132,7 @@ static void write_guards(struct txn *txn, struct buffer *out)
 			      (double)counts[i]);
 }
 
-/* The samples of a hook, in the metrics that they belong to. */
+/* The samples of a hook, by metric. */
 struct hook_samples {
 	struct buffer waiting;
 	struct buffer delivered;
@@ -236,7 +235,7 @@ static void add_stats(struct http_stats *sum, const struct http_stats *stats)
 	time_histogram_join(&sum->answers, &stats->answers);
 }
 
-/* Of all listeners. */
+/* Write the sums over all servers. */
 static void write_sum(const struct http_stats *sum, struct buffer *out)
 {
 	write_replies(sum, out);

@@ -14,22 +14,22 @@
 #include "store/partitions.h"
 
 enum {
-	MAX_PASSED_ONE = MAX_PASSED / 2, /* of one owner, who may be slow */
-	READ_MS = 10000,                 /* an answer from the store takes */
-	COMMIT_MS = 30000,               /* and one that waits for a commit */
-	MARGIN_MS = 2000,                /* for the way there and back */
-	SETTLE_MS = 3000,                /* until a new owner is ready */
-	PAUSE_MS = 100,                  /* between two looks for it */
+	MAX_PASSED_ONE = MAX_PASSED / 2, /* for one owner, which may be slow */
+	READ_MS = 10000,   /* time for a response from the store */
+	COMMIT_MS = 30000, /* time for a response that waits for a commit */
+	MARGIN_MS = 2000,  /* for both ways through the network */
+	SETTLE_MS = 3000,  /* until a new owner is ready */
+	PAUSE_MS = 100,    /* between two lookups of the owner */
 };
 
-/* The word of http_memory() that is ours, and its bits. */
+/* The word of http_memory() for forwarding, and its bits. */
 enum { MEMORY_PASS = 3, MEMORY_HAS_STALE = 1 };
 
-/* Where a question says what it is about, when the path and `url` do not. */
+/* Where the body names the URL, for routes whose path and `url` do not. */
 static const struct {
 	const char *method;
 	const char *path;
-	enum { IN_OBJECT, IN_FORM } place; /* of the body; member "url" */
+	enum { IN_OBJECT, IN_FORM } place; /* format of the body */
 } bodies[] = {
 	{"POST", "/v1/sites", IN_OBJECT},
 	{"POST", "/ui/sites", IN_FORM},
@@ -37,7 +37,7 @@ static const struct {
 	{"POST", "/ui/page/forget", IN_FORM},
 };
 
-/* What concerns all sites. */
+/* Routes that concern all sites. */
 static const char *const common[] = {"/v1/hooks", "/v1/silences",
 				     "/ui/silences"};
 
@@ -75,7 +75,7 @@ bool api_admit_node(struct http_exchange *exchange, void *context)
 	return pass_own(exchange);
 }
 
-/* ALL_PARTITIONS: it is about no host. */
+/* Return the partition of the URL's host, or ALL_PARTITIONS if it has none. */
 static unsigned partition_of_url(const struct peers *peers, const char *text)
 {
 	struct url url;
@@ -100,7 +100,7 @@ static unsigned partition_of_body(struct call *call, size_t row)
 	return partition;
 }
 
-/* An event by its number, which says of which partition it is. */
+/* Return whether the path names an event; its number contains the partition. */
 static bool is_event(const struct call *call)
 {
 	const char *path = http_path(call->exchange);
@@ -110,7 +110,10 @@ static bool is_event(const struct call *call)
 		strncmp(path, "/ui/alerts/", strlen("/ui/alerts/")) == 0);
 }
 
-/* A silence is one for all sites, too, whatever it is made from. */
+/*
+ * Return whether the route concerns all sites. A silence always does, also if
+ * it is made from an event of one site.
+ */
 static bool is_common(const char *path)
 {
 	const char *end = strrchr(path, '/');
@@ -131,7 +134,9 @@ static bool count_host(void *context, const char *host)
 	return true;
 }
 
-/* Whether the archive is of one host, whose name it is. */
+/*
+ * Return whether the archive contains pages of one host only, which it names.
+ */
 static bool is_of_one_host(const struct http_exchange *exchange)
 {
 	unsigned count = 0;
@@ -169,7 +174,7 @@ static unsigned partition_of(struct call *call)
 	return is_common(path) ? PARTITION_COMMON : ALL_PARTITIONS;
 }
 
-/* Nothing is fetched or changed by it. */
+/* Return whether the request neither fetches nor changes anything. */
 static bool is_read(const struct http_exchange *exchange)
 {
 	const char *method = http_method(exchange);
@@ -179,16 +184,18 @@ static bool is_read(const struct http_exchange *exchange)
 	       (fetch == NULL || strcmp(fetch, "never") == 0);
 }
 
-/* What POST may be asked for again, though it may have been done: what is there
- * is put there once more. */
+/*
+ * POST routes that may be repeated although the first request may have been
+ * executed: a repetition stores the same data again.
+ */
 static const char *const repeated[] = {"/v1/sites", "/v1/extract",
 				       "/v1/ingest"};
 
-/* Of the methods those that are safe or idempotent (RFC 9110, 9.2.2). */
+/* Return whether the method is safe or idempotent (RFC 9110, 9.2.2). */
 static bool is_repeatable(const struct http_exchange *exchange)
 {
 	if (http_is_upload(exchange))
-		return false; /* some of it was read */
+		return false; /* part of the body was read */
 	if (strcmp(http_method(exchange), "POST") != 0)
 		return true;
 	for (size_t i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
@@ -206,7 +213,9 @@ static bool wants_stale(const struct http_exchange *exchange)
 	return word != NULL && strcmp(word, "ok") == 0;
 }
 
-/* Say that the answer may be old, and up to which entry of the log it is not.
+/*
+ * Mark the response as possibly stale, and state the log entry that it
+ * includes.
  */
 static void add_stale(struct passage *passage)
 {
@@ -228,7 +237,9 @@ static void add_stale(struct passage *passage)
 	http_add_header(call->exchange, PASS_LOG, number);
 }
 
-/* Take a place among those that ask `owner`; MAX_PASSED: there is none. */
+/*
+ * Acquire a slot for a request to `owner`; return MAX_PASSED if there is none.
+ */
 static size_t begin_passing(const struct call *call, const char *owner)
 {
 	struct api *api = call->api;
@@ -387,7 +398,7 @@ bool passage_look(struct passage *passage, enum error error)
 		return false;
 	if (error == ERR_STOPPED && passage->settle_ms == 0) {
 		passage->settle_ms = now_ms + SETTLE_MS;
-		if (!passage->is_read) /* the answer may be to the second */
+		if (!passage->is_read) /* the second node may respond */
 			http_add_header(passage->call->exchange, PASS_REPEATED,
 					"true");
 	}
@@ -409,7 +420,7 @@ static void write_question(const struct passage *passage, struct buffer *out)
 	buffer_free(&lines);
 }
 
-/* Why the owner has not answered itself; "" when it has. */
+/* Return why the owner rejected the request; "" if it handled it. */
 static bool is_refused(const struct buffer *answer, const char *why)
 {
 	struct slice said = http_head_value(buffer_slice(answer), PASS_REFUSAL);
@@ -459,22 +470,25 @@ static enum error ask_owner(struct passage *passage, struct buffer *answer)
 		error = peers->ask(peers->cluster, passage->partition, NULL,
 				   buffer_slice(&question),
 				   patience_ms(passage), answer);
-	/* nobody answers for the node yet, or any more */
+	/* the node does not serve requests yet, or no longer */
 	if (error == ERR_NONE && answer->size == 0)
 		error = ERR_NOT_FOUND;
 	buffer_free(&question);
 	return error;
 }
 
-/* Another one is to be asked. */
+/* Return whether the request must be sent to another node. */
 static bool is_turned_away(enum error error, const struct buffer *answer)
 {
 	return error == ERR_NOT_FOUND || error == ERR_STOPPED ||
 	       (error == ERR_NONE && is_refused(answer, "misdirected"));
 }
 
-/* Ask the owner, and once more the next one. True: we are it by now, or may
- * answer in its place. */
+/*
+ * Send the request to the owner and, if it has moved, once to the next owner.
+ * Return true if this node has become the owner or may respond from its
+ * replica.
+ */
 static bool pass(struct passage *passage, enum http_verdict *verdict_out)
 {
 	struct buffer answer = {0};
@@ -483,7 +497,7 @@ static bool pass(struct passage *passage, enum http_verdict *verdict_out)
 
 	do {
 		if (passage->where.owner[0] == '\0')
-			continue; /* it takes the partition, or we do */
+			continue; /* this node or that one gets the partition */
 		buffer_clear(&answer);
 		error = ask_owner(passage, &answer);
 	} while (is_turned_away(error, &answer) &&
@@ -494,7 +508,10 @@ static bool pass(struct passage *passage, enum http_verdict *verdict_out)
 	return is_ours;
 }
 
-/* The answer may not end, or the question does not fit in memory. */
+/*
+ * Return whether the response may be endless or the request does not fit in
+ * memory.
+ */
 static bool is_stream(const struct http_exchange *exchange)
 {
 	const char *path = http_path(exchange);
@@ -508,7 +525,9 @@ static bool is_stream(const struct http_exchange *exchange)
 		strstr(accept, "text/event-stream") != NULL);
 }
 
-/* The same, when there is a place; else it is parked for one. */
+/*
+ * Like pass(), with a slot; if none is free, suspend the exchange until one is.
+ */
 static bool pass_in_turn(struct passage *passage,
 			 enum http_verdict *verdict_out)
 {
@@ -533,7 +552,7 @@ static bool pass_in_turn(struct passage *passage,
 	return false;
 }
 
-/* Another node takes us for the owner. */
+/* Handle a request of another node that treats this node as the owner. */
 static bool answer_node(struct passage *passage, enum http_verdict *verdict_out)
 {
 	struct call *call = passage->call;
@@ -591,7 +610,7 @@ bool call_is_ours(struct call *call, enum access access,
 	return find(&passage, verdict_out);
 }
 
-/* What a node says that cannot answer at all, as bytes. */
+/* Write the response of a node that cannot handle a request, as bytes. */
 static void refuse_node(struct buffer *answer, unsigned status,
 			const char *refusal, enum error error)
 {

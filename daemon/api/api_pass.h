@@ -1,11 +1,11 @@
 /*
- * daemon/api/api_pass.h - questions about what another node of the cluster
- * owns: which they are, and how they get there and back. Internal to api*.c.
+ * daemon/api/api_pass.h - forward requests for data of another node to its
+ * owner. Internal to api*.c.
  *
- * A question goes on once at most: what came from another node is answered here
- * or refused by 421, and who asked looks again where it belongs. With it goes
- * what its sender may do, which the first node has found out and the owner
- * holds it to; of anybody but a node that is not believed.
+ * A request is forwarded at most once: a node that gets a forwarded request
+ * handles it or rejects it with 421; then the sender finds the new owner. The
+ * request states the access of the client, which the first node has checked and
+ * the owner enforces. Only nodes are trusted to state it.
  */
 #ifndef DAEMON_API_API_PASS_H
 #define DAEMON_API_API_PASS_H
@@ -14,7 +14,7 @@
 
 #include "daemon/api/api_call.h"
 
-/* What a node tells another one of a question; and of an answer. */
+/* Headers of requests and responses between nodes. */
 #define PASS_RIGHT    "X-Templated-Right"
 #define PASS_EPOCH    "X-Templated-Epoch"
 #define PASS_OWNER    "X-Templated-Owner"
@@ -25,34 +25,36 @@
 #define PASS_MISSING  "X-Templated-Missing"
 #define PASS_REPEATED "X-Templated-Repeated"
 
-/* In the note of an exchange, beside who asks: it comes from a node. */
+/* Bit in the note of an exchange, next to its access: it comes from a node. */
 enum { ACCESS_BITS = 7, ACCESS_IS_PASSED = 8 };
 
-/* The note of a request that comes from a node, by what it says there. */
+/* Return the note of a node's request, from its headers. */
 uint64_t pass_note(const struct http_exchange *exchange);
 
 /*
- * Whose it is there, so that it shares nothing with others of that node. False:
- * it has its reply.
+ * Set the owner that the sending node names, so that the request does not share
+ * the quotas of other clients of that node. False: the response was sent.
  */
 bool pass_own(struct http_exchange *exchange);
 
-/* Append the lines of a request to a node that say so: what its sender may do,
- * and whose it is. */
+/*
+ * Append the headers of a node request that state the access of the client and
+ * its owner.
+ */
 void pass_write_rights(const struct call *call, enum access access,
 		       struct buffer *out);
 
 /*
- * Have the server for nodes answer a request, as http_serve(). ERR_STOPPED:
- * there is none (any more).
+ * Run a request at the server for nodes, like http_serve(). ERR_STOPPED: this
+ * server does not run.
  */
 enum error api_serve(struct api *api, struct slice request, size_t max_bytes,
 		     uint32_t timeout_ms, struct buffer *answer);
 
 /*
- * Whether it is answered here. Otherwise *verdict_out says how it stands: it
- * has the answer of the owner, or is parked or deferred as by a handler. The
- * HOST of the route is known.
+ * Return whether this node handles the request. Otherwise *verdict_out states
+ * the outcome: the owner's response was sent, or the exchange is suspended or
+ * queued as by a handler. The HOST of the route must be set.
  */
 bool call_is_ours(struct call *call, enum access access,
 		  enum http_verdict *verdict_out);

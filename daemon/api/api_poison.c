@@ -1,4 +1,4 @@
-/* Pages whose bytes ended the worker that read them. */
+/* The quarantine: pages whose bytes crashed or stalled a worker. */
 #include "daemon/api/api_call.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static json_t *poison_json(const struct poison_row *row)
 			 (json_int_t)row->body_bytes, "hash", hash);
 }
 
-/* GET /v1/poison: all of them, by their sites. */
+/* GET /v1/poison: list all quarantined pages, by site. */
 static enum http_verdict list(struct call *call)
 {
 	struct txn txn = txn_begin_read(call->api->store);
@@ -80,7 +80,7 @@ enum http_verdict api_get_poison(struct call *call)
 		buffer_free(&body);
 		return call_fail_with(call, error, url.text);
 	}
-	/* never shown by a browser, whatever it is */
+	/* a type that no browser displays */
 	http_reply(call->exchange, 200, "application/octet-stream", &body);
 	return HTTP_ANSWERED;
 }

@@ -21,7 +21,7 @@ static json_t *walls_json(const struct sandbox_report *walls)
 	return value;
 }
 
-/* NULL: there is none, nor has there been one that is gone. */
+/* Return NULL if no process of the role runs or has ever exited. */
 static json_t *role_json(const struct roster_view *view, enum role role)
 {
 	const struct roster_entry *last = NULL;

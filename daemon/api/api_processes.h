@@ -1,5 +1,5 @@
 /*
- * daemon/api/api_processes.h - the processes of the daemon, for the
+ * daemon/api/api_processes.h - the processes of the daemon as JSON, for the
  * status. Internal to api*.c.
  */
 #ifndef DAEMON_API_API_PROCESSES_H
@@ -10,9 +10,9 @@
 struct roster;
 
 /*
- * [{role, running: [{pid, since}], deaths, holds, lacks}], a row for each role
- * that has been started: `holds` and `lacks` are those of the last one that
- * runs, or null. Empty when `roster` is NULL. The caller's.
+ * Return [{role, running: [{pid, since}], deaths, holds, lacks}], a row for
+ * each role that was ever started. `holds` and `lacks` come from the newest
+ * running process, or are null. Empty if `roster` is NULL. You release it.
  */
 json_t *api_processes_json(struct roster *roster);
 

@@ -7,7 +7,7 @@
 #include "store/memory.h"
 #include "template/request.h"
 
-/* Cut "a=1,b=2" into its parts. */
+/* Split "a=1,b=2" into its parts. */
 static bool read_parameters(struct call *call, struct question *question)
 {
 	const char *text = http_argument(call->exchange, "param");
@@ -147,7 +147,9 @@ static bool read_extras(struct call *call, struct question *question)
 	return false;
 }
 
-/* A client may wait for less than the configuration allows, not for more. */
+/*
+ * A client may set a shorter timeout than the configuration, not a longer one.
+ */
 static bool read_timeout(struct call *call, struct question *question)
 {
 	uint64_t max = call->config->ask_timeout_ms;
@@ -160,7 +162,7 @@ static bool read_timeout(struct call *call, struct question *question)
 	return true;
 }
 
-/* Check the request before anything is fetched for it. */
+/* Check the request before any fetch. */
 static bool check(struct call *call, const struct text_request *request)
 {
 	char reason[256];
@@ -209,7 +211,7 @@ static char *keep_text(const char *text)
 	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
 }
 
-/* The parameters are parts of one text. */
+/* Copy the parameters, which are parts of one text. */
 static void keep_parameters(const struct question *from, struct question *kept)
 {
 	size_t size = 0;

@@ -24,41 +24,43 @@ struct question {
 	const char *parameters[MAX_PARAMETERS + 1];
 	char *parameter_text; /* free() it */
 	char method[64];
-	char *include; /* of a copy */
-	char *exclude; /* the same */
+	char *include; /* only for a copy */
+	char *exclude; /* only for a copy */
 };
 
 /*
- * Read them. False, with the error answered, when one is wrong. free()
- * parameter_text in any case.
+ * Read the arguments. If one is wrong, respond with the error and return false.
+ * Always free() parameter_text.
  */
 bool question_read(struct call *call, struct question *question_out);
 
-/* The same, where the format of a text is the argument `name`, which is
- * `format`, or NULL. */
+/*
+ * Like question_read(), but argument `name` with the value `format` (or NULL)
+ * is the format of a text.
+ */
 bool question_read_with(struct call *call, const char *name, const char *format,
 			struct question *question_out);
 
 /*
- * A copy without a URL that points into itself alone, for what outlives the
- * exchange. End with question_drop(); NULL is a no-op.
+ * Return a copy, without the URL, that points only into itself and may outlive
+ * the exchange. Release it with question_drop(); NULL is a no-op.
  */
 struct question *question_keep(const struct question *question);
 void question_drop(struct question *question);
 
 /*
- * How far the page of a question is that is to be fetched. The first call asks
- * for it, and the exchange is parked as long as it is awaited; `standing_out`
- * is as of answer_standing().
+ * Fetch the page of a text request. The first call queues the fetch; the
+ * exchange is suspended until it finishes. `standing_out` is as of
+ * answer_standing(). The result is the stage of the fetch.
  */
 enum fetch_stage {
-	FETCH_IMPOSSIBLE, /* it cannot be asked for: the error says why */
+	FETCH_IMPOSSIBLE, /* the fetch cannot be queued; the error states why */
 	FETCH_AWAITED,
-	FETCH_SETTLING, /* it is here, neighbours of it are not */
+	FETCH_SETTLING, /* the page is stored, its neighbours are not yet */
 	FETCH_HERE,
-	FETCH_FAILED, /* the error says why */
-	FETCH_GONE,   /* it is not here, and nothing is on its way */
-	FETCH_LATE,   /* question->timeout_ms is over */
+	FETCH_FAILED, /* the fetch failed; the error states why */
+	FETCH_GONE,   /* not stored, and no fetch is queued */
+	FETCH_LATE,   /* question->timeout_ms has passed */
 };
 
 enum fetch_stage call_fetch(struct call *call, const struct question *question,

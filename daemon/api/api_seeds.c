@@ -1,5 +1,7 @@
-/* Jobs that add sites: many of them are one change, where POST /v1/sites is one
- * of each. */
+/*
+ * Jobs that add sites: many jobs in one commit, where POST /v1/sites needs one
+ * commit each.
+ */
 #include "daemon/api/api_call.h"
 
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "daemon/api/site_request.h"
 #include "store/memory.h"
 
-/* What a seed points to. */
+/* Data that a seed points to. */
 struct plan {
 	struct url url;
 	struct site_request request;
@@ -17,7 +19,7 @@ struct plan {
 
 struct seeding {
 	const struct api *api;
-	const struct config *config; /* of the moment; a reference */
+	const struct config *config; /* current at the start; a reference */
 	struct txn txn;
 	unsigned partition;
 	uint64_t before;
@@ -48,8 +50,10 @@ static void end_seeding(struct seeding *seeding)
 	config_release(seeding->config);
 }
 
-/* The options of its site, as those before this one leave them; false: it is a
- * new one. */
+/*
+ * Find the options of the job's site, including changes by earlier jobs; false
+ * if the site is new.
+ */
 static bool find_options(struct seeding *seeding, const char *host,
 			 struct site_options *options_out)
 {
@@ -64,7 +68,9 @@ static bool find_options(struct seeding *seeding, const char *host,
 	return site_options_find(&seeding->txn, host, options_out);
 }
 
-/* False: the job is useless, `why` says it. */
+/*
+ * Plan the job. If it is invalid, append the reason to `why` and return false.
+ */
 static bool plan_site(struct seeding *seeding, json_t *job, struct buffer *why)
 {
 	struct plan *plan = &seeding->plans[seeding->count];
@@ -87,7 +93,7 @@ static bool plan_site(struct seeding *seeding, json_t *job, struct buffer *why)
 	return is_read;
 }
 
-/* False: the job is another one. */
+/* Return false if the job has another verb. */
 static bool plan_job(struct seeding *seeding, struct cluster_seed *job)
 {
 	struct seed *seed = &seeding->seeds[seeding->count];
@@ -110,7 +116,7 @@ static bool plan_job(struct seeding *seeding, struct cluster_seed *job)
 	return is_seed;
 }
 
-/* How many are done. */
+/* Commit the plans; return the number of jobs done. */
 static size_t commit(struct seeding *seeding, struct cluster_seed *jobs)
 {
 	struct change change = {

@@ -1,7 +1,7 @@
 /*
- * Silences, which concern all sites, made from an event, which is of one: who
- * owns the first asks who owns the other to acknowledge the event, and makes
- * the silence of what it answers.
+ * Make a silence, which concerns all sites, from an event, which belongs to one
+ * site: the owner of the silences requests the owner of the event to
+ * acknowledge it, and makes the silence from the response.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "daemon/http/pass.h"
 #include "store/partitions.h"
 
-enum { ASK_MS = 30000 /* it waits for a commit */ };
+enum { ASK_MS = 30000 /* time for a response that waits for a commit */ };
 
 #define X(name, value, text) name,
 static const uint16_t kinds[] = {EVENT_LIST(X)};
 #undef X
 
-/* 0: it is of a later version. */
+/* Return 0 if the kind belongs to a later version. */
 static uint16_t read_kind(const json_t *event)
 {
 	const char *name = json_string_value(json_object_get(event, "kind"));
@@ -31,7 +31,7 @@ static uint16_t read_kind(const json_t *event)
 	return 0;
 }
 
-/* "example.org/17" is 17; null is 0. */
+/* Map "example.org/17" to 17 and null to 0. */
 static uint32_t read_cluster(const json_t *event)
 {
 	const char *id = json_string_value(json_object_get(event, "cluster"));
@@ -40,7 +40,10 @@ static uint32_t read_cluster(const json_t *event)
 	return slash == NULL ? 0 : (uint32_t)strtoul(slash + 1, NULL, 10);
 }
 
-/* The texts are of the JSON. False: it says of nothing that can be silent. */
+/*
+ * The texts belong to the JSON. Return false if the event names nothing that
+ * can be silenced.
+ */
 static bool read_event(const json_t *event, struct event_row *out)
 {
 	const char *site = json_string_value(json_object_get(event, "site"));
@@ -66,7 +69,10 @@ static enum http_verdict fail_asking(struct call *call, const char *owner)
 			 owner);
 }
 
-/* The event as its owner has acknowledged it; NULL: it is said why not. */
+/*
+ * Request the owner to acknowledge the event and return the event; NULL if that
+ * failed and the response states why.
+ */
 static json_t *have_acked(struct call *call, unsigned partition,
 			  enum http_verdict *verdict_out)
 {
@@ -92,7 +98,7 @@ static json_t *have_acked(struct call *call, unsigned partition,
 	    head.status == 200)
 		event = json_loadb(answer.data + head.size,
 				   answer.size - head.size, 0, NULL);
-	/* why there is none is said by its owner */
+	/* the owner's response states why there is no event */
 	if (event == NULL &&
 	    (error != ERR_NONE ||
 	     !http_reply_raw(call->exchange, buffer_slice(&answer))))

@@ -12,17 +12,17 @@
 #include "store/memory.h"
 #include "store/rows_site.h"
 
-enum { NODE_SITES = 500 }; /* of a node, in one answer */
+enum { NODE_SITES = 500 }; /* sites of a node in one response */
 
-/* A part of the list, by host. */
+/* Part of the list, sorted by host. */
 struct site_list {
 	json_t *sites;
-	char after[MAX_HOST_BYTES + 1]; /* it begins behind that; or "" */
+	char after[MAX_HOST_BYTES + 1]; /* host to start after; or "" */
 	uint64_t limit;
-	bool is_cut; /* there are more */
+	bool is_cut; /* there are more sites */
 };
 
-/* Append those of this store. */
+/* Append the sites of the local store. */
 static enum error list_here(const struct call *call,
 			    const struct listed *listed, struct site_list *list)
 {
@@ -58,8 +58,10 @@ static const char *host_of(const json_t *site)
 	return host == NULL ? "" : host;
 }
 
-/* One question, of `max` sites at most, behind `after`, which moves on; false:
- * there are no more. */
+/*
+ * Request up to `max` sites from a node, after host `after`, and advance
+ * `after`. Return false when there are no more.
+ */
 static bool list_some(struct call *call, struct others *others,
 		      const char *node, struct site_list *part,
 		      json_t *sites_out)
@@ -89,7 +91,7 @@ static bool list_some(struct call *call, struct others *others,
 	return part->is_cut;
 }
 
-/* Append those of a node, some at a time. */
+/* Append the sites of a node, page by page. */
 static void list_there(struct call *call, struct others *others,
 		       const char *node, struct site_list *list)
 {
@@ -110,7 +112,7 @@ static int by_host(const void *a, const void *b)
 		      host_of(*(json_t *const *)b));
 }
 
-/* In the order of hosts, each once, no more than the limit. */
+/* Sort the sites by host, remove duplicates and apply the limit. */
 static json_t *order_sites(struct site_list *list)
 {
 	size_t count = json_array_size(list->sites);
@@ -122,7 +124,7 @@ static json_t *order_sites(struct site_list *list)
 	qsort(rows, count, sizeof(json_t *), by_host);
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0 && by_host(&rows[i - 1], &rows[i]) == 0)
-			continue; /* on its way from one to the other */
+			continue; /* the site moves between the nodes */
 		if (json_array_size(ordered) == list->limit) {
 			list->is_cut = true;
 			break;
@@ -184,8 +186,10 @@ enum http_verdict api_get_some_sites(struct call *call)
 	return list_sites(call, UI_SITES_SHOWN);
 }
 
-/* Why the daemon does not crawl, which those who wait for the site want to
- * know; or null. */
+/*
+ * Return why the daemon pauses the crawl, for clients that wait for the site;
+ * or null.
+ */
 static json_t *pause_json(const struct call *call)
 {
 	struct pipeline_stats stats;

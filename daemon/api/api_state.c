@@ -50,7 +50,7 @@ static json_t *counts_json(const struct state *state)
 			 (json_int_t)rows[TABLE_FRONTIER]);
 }
 
-/* What the sites of this node add up to. */
+/* Return the sums over the sites of this node. */
 static json_t *own_json(const struct call *call, const struct listed *listed)
 {
 	struct txn txn = txn_begin_read(call->api->store);
@@ -90,7 +90,9 @@ static void add_counts(json_t *sum, const json_t *counts)
 	}
 }
 
-/* In a cluster: what this node owns, and the same of all nodes. */
+/*
+ * Add the partitions of this node and of all nodes, if there is a node group.
+ */
 static void add_cluster(struct call *call, json_t *status)
 {
 	struct others others;
@@ -224,7 +226,7 @@ enum http_verdict api_get_methods(struct call *call)
 	return call_reply_json(call, 200, json_pack("{s:o}", "methods", list));
 }
 
-/* The report has a line a problem. */
+/* The report has one line per problem. */
 static json_t *lines_json(struct slice text)
 {
 	json_t *list = json_array();

@@ -95,7 +95,7 @@ static json_t *fragment_json(const struct template_fragment *fragment,
 		"ratio", (double)fragment->document_frequency / pages);
 }
 
-/* The fragments of its pages as they are stored. */
+/* Return the current fragments of the template's pages. */
 static json_t *live_json(struct call *call,
 			 const struct template_answer *answer, uint64_t limit)
 {
@@ -109,14 +109,14 @@ static json_t *live_json(struct call *call,
 			 (json_int_t)answer->generation, "fragments", list);
 }
 
-/* The answer for a template that has no pages any more. */
+/* Return the response for a template that has no pages any longer. */
 static json_t *ended_json(struct call *call, uint64_t generation)
 {
 	return json_pack("{s:o, s:i, s:I, s:[]}", "id", id_json(call), "pages",
 			 0, "generation", (json_int_t)generation, "fragments");
 }
 
-/* Answer with `value`, or with what went wrong. */
+/* Respond with `value`, or with `error`. */
 static enum http_verdict reply(struct call *call, enum error error,
 			       json_t *value)
 {
@@ -157,7 +157,7 @@ static enum http_verdict reply_live(struct call *call, uint64_t limit)
 	return reply(call, error, value);
 }
 
-/* Versions are read in one transaction. */
+/* State for reading versions in one transaction. */
 struct reading {
 	struct call *call;
 	struct txn txn;

@@ -1,4 +1,4 @@
-/* The content of a page: stored, fetched on request, or handed in. */
+/* The text of a page: stored, fetched on request, or uploaded. */
 #include "daemon/api/api_call.h"
 
 #include <math.h>
@@ -10,14 +10,16 @@
 #include "daemon/api/api_question.h"
 #include "daemon/runtime/clock.h"
 
-/* A request does not wait for neighbours when the cluster has so many pages. */
+/* A request does not wait for neighbours if the cluster has this many pages. */
 enum { ENOUGH_PAGES = 10 };
 
-/* What an exchange remembers while it is parked: words of http_memory(). */
+/* State of a suspended exchange: words of http_memory(). */
 enum { MEMORY_IS_ASKED, MEMORY_ASKED_MS };
 
-/* Send the answer, or that the client has it, or the error and its reason; the
- * answer is freed. */
+/*
+ * Respond with the text, with 304, or with the error and its reason. Frees the
+ * answer.
+ */
 static enum http_verdict reply_answer(struct call *call, enum format format,
 				      enum error error,
 				      struct page_answer *answer)
@@ -64,9 +66,9 @@ static enum http_verdict answer_from_store(struct call *call,
 }
 
 /*
- * Request the page to be fetched; a site that is not known is added as a
- * sample, so its neighbours are fetched, too. Such a site allows no private
- * addresses but those of crawl.allow.
+ * Queue a fetch of the page. An unknown site is added as a sample, so that the
+ * page's neighbours are fetched, too. Such a site may use no private address
+ * outside crawl.allow.
  */
 static enum error ask(struct call *call, const struct question *question)
 {
@@ -89,14 +91,14 @@ static enum error ask(struct call *call, const struct question *question)
 	return pipeline_command(call->api->pipeline, &change);
 }
 
-/* Request the page, unless another request already waits for it. */
+/* Queue a fetch of the page, unless another request already waits for it. */
 static enum fetch_stage begin_fetch(struct call *call,
 				    const struct question *question,
 				    struct page_standing *standing)
 {
 	uint64_t *memory = http_memory(call->exchange);
 
-	/* a page that was missing is fresh whenever it came */
+	/* a page that was missing is fresh as soon as it is stored */
 	memory[MEMORY_ASKED_MS] =
 		question->policy == FETCH_ALWAYS ? clock_wall_ms() : 1;
 	standing->error = ask(call, question);
@@ -115,8 +117,8 @@ static enum http_verdict fail_fetch(struct call *call,
 }
 
 /*
- * Whether the page is fresh enough: for "always" it must have been stored after
- * the request.
+ * Return whether the page is fresh enough. With "always" it must have been
+ * stored after the request.
  */
 static bool is_fresh(const struct call *call, const struct question *question,
 		     const struct page_standing *standing)
@@ -130,7 +132,7 @@ static bool is_fresh(const struct call *call, const struct question *question,
 		 standing->fetched_ms <= clock_wall_ms()));
 }
 
-/* Whether no more neighbours need to be waited for. */
+/* Return whether enough neighbours are stored. */
 static bool is_settled(const struct page_standing *standing)
 {
 	return !standing->is_sample || standing->site_pending == 0 ||
@@ -161,9 +163,7 @@ enum fetch_stage call_fetch(struct call *call, const struct question *question,
 	return is_late ? FETCH_LATE : FETCH_AWAITED;
 }
 
-/*
- * Have the page fetched, and answer when it and enough neighbours are stored.
- */
+/* Fetch the page; respond when it and enough neighbours are stored. */
 static enum http_verdict answer_fetched(struct call *call,
 					const struct question *question)
 {
@@ -220,7 +220,7 @@ static enum http_verdict extract_body(struct call *call,
 	return reply_answer(call, question->request.format, error, &answer);
 }
 
-/* Read the arguments and let `answer` do the rest. */
+/* Read the arguments and call `answer` with them. */
 static enum http_verdict
 with_question(struct call *call,
 	      enum http_verdict (*answer)(struct call *, struct question *))

@@ -10,9 +10,9 @@
 #include "extract/answer_quality.h"
 #include "page/kind/page_class.h"
 
-enum { PATIENCE_MS = 1000 }; /* for another stream to end */
+enum { PATIENCE_MS = 1000 }; /* time to wait until another stream finishes */
 
-/* The words of an argument, and how many there are. */
+/* The words of an argument, and their number. */
 struct words {
 	const char *name;
 	const char *(*word)(unsigned number);
@@ -24,7 +24,7 @@ static const char *quality_word(unsigned number)
 	return answer_quality_name((enum answer_quality)number);
 }
 
-/* The bit of the word; 0 when there is none. */
+/* Return the bit of the word; 0 if it is unknown. */
 static uint32_t bit_of(const struct words *words, const char *text, size_t size)
 {
 	for (unsigned i = 0; i < words->count; i++)
@@ -34,7 +34,7 @@ static uint32_t bit_of(const struct words *words, const char *text, size_t size)
 	return 0;
 }
 
-/* A list with commas; everything when it is not given. */
+/* Parse a list with commas; a missing list means all words. */
 static bool read_words(struct call *call, const struct words *words,
 		       const char *text, uint32_t *bits_out)
 {
@@ -146,7 +146,7 @@ static enum http_verdict refuse(struct call *call)
 				    "listen (socket.max_listeners)");
 }
 
-/* One that has just been read to its end may not have ended yet. */
+/* Wait until a stream that was just read to its end has finished. */
 static bool is_patient(const struct call *call)
 {
 	return clock_steady_ms() <

@@ -1,4 +1,4 @@
-/* Tokens for those who ask over TCP: given over the daemon's own socket. */
+/* Tokens for TCP clients; only the daemon's own socket gives access to them. */
 #include "daemon/api/api_call.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ enum http_verdict api_get_tokens(struct call *call)
 	return call_reply_json(call, 200, json_pack("{s:o}", "tokens", values));
 }
 
-/* False, with the error answered. */
+/* On failure respond with the error and return false. */
 static bool read_request(struct call *call, const json_t *request,
 			 struct token *token_out)
 {
@@ -105,7 +105,7 @@ enum http_verdict api_post_token(struct call *call)
 	return verdict;
 }
 
-/* It is removed, but would come back if the daemon ended now. */
+/* The token is removed, but would return if the daemon crashed now. */
 static enum http_verdict reply_unsaved(struct call *call, enum error error)
 {
 	return call_reply_json(

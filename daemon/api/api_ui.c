@@ -1,4 +1,4 @@
-/* What all pages of daemon/ui have in common. */
+/* Functions that all pages of daemon/ui share. */
 #include "daemon/api/api_ui.h"
 
 #include <assert.h>
@@ -32,7 +32,10 @@ static const struct {
 	{"unsilence", "The silence is ended.", false},
 };
 
-/* Before anything is read: what happens from now on is told to the page. */
+/*
+ * Record the last event before anything is read: the browser reports later
+ * events on the page.
+ */
 static void note_event(struct call *call)
 {
 	if (call->last_event == 0)
@@ -58,8 +61,9 @@ bool ui_ask(struct call *call, call_handler *handle, json_t **answer_out)
 }
 
 /*
- * The referrer goes to our own pages alone. With none at all browsers would
- * send forms without their origin, by which ours are told from others'.
+ * Send the referrer only to pages of this daemon. With no referrer at all,
+ * browsers would send forms without the Origin, which identifies the daemon's
+ * own forms.
  */
 void ui_add_headers(struct call *call)
 {

@@ -1,4 +1,4 @@
-/* The pages of alerts. */
+/* The UI pages of alerts. */
 #include "daemon/api/api_ui.h"
 
 #include <stdio.h>

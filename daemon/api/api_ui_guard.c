@@ -1,4 +1,4 @@
-/* The pages of guards, and of an element that may be guarded. */
+/* The UI pages of guards, and of an element for which a guard can be added. */
 #include "daemon/api/api_ui.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void append_guards_path(struct buffer *out, const char *host)
 	buffer_append_text(out, "/guards");
 }
 
-/* Have the form change a guard, and show the others. */
+/* Change a guard by the form, then show the guards. */
 static enum http_verdict change(struct call *call, call_handler *handle,
 				json_t *form, const char *done)
 {
@@ -98,7 +98,10 @@ static bool find_page(struct call *call, struct chosen *chosen)
 	return is_found;
 }
 
-/* The element, its value and its place; NULL: the page has no such one. */
+/*
+ * Return the element, its value and its position; NULL if the page does not
+ * have it.
+ */
 static json_t *find_element(struct call *call, const struct chosen *chosen,
 			    const struct ui_element *shown)
 {
@@ -118,8 +121,8 @@ static json_t *find_element(struct call *call, const struct chosen *chosen,
 }
 
 /*
- * Add selectors for the element: those that would be proposed if a guard of it
- * had lost it. Others are dropped, because much alike elements are found, too.
+ * Add selectors for the element, as a broken guard of this element would
+ * suggest them. Drop the selectors of other, similar elements.
  */
 static void add_candidates(struct call *call, const struct chosen *chosen,
 			   const struct ui_element *shown, json_t *element)

@@ -1,16 +1,17 @@
 /*
- * The pages of pages. What was parsed of a page comes from a worker, as JSON or
- * as one of two documents that are shown in a frame:
+ * The UI pages of crawled pages. A worker parses the crawled page and returns
+ * JSON or one of two documents, which are shown in a frame:
  *
- * - why: each text with its score. Nothing in it can do anything, and it is of
- *   an origin of its own (the policy's "sandbox").
+ * - why: each text with its score. It contains nothing active, and has an
+ * origin of its own (the policy's "sandbox").
  * - the copy (extract/explain/page_copy.h), whose texts are links to the form
- *   for a guard. Nothing in it comes from the page but text, so that it need
- *   not be kept from us but we from it: no script can run in it (no
- *   "allow-scripts", and no source for one), it can load nothing and send no
- *   form. "allow-same-origin" is there because its links would come from
- *   another origin else, without the cookie of the session; "allow-top-
- *   navigation-by-user-activation" because they are to replace our page.
+ *   for a guard. Only its text comes from the crawled page, so that the policy
+ *   must protect the UI from the copy, not the copy from the UI: it runs no
+ * script (no "allow-scripts", and no source for one), loads nothing and sends
+ * no form. "allow-same-origin" is necessary because its links would otherwise
+ * come from another origin, without the session cookie;
+ *   "allow-top-navigation-by-user-activation" because they must replace the UI
+ *   page.
  */
 #include "daemon/api/api_ui.h"
 
@@ -25,8 +26,10 @@
 	"default-src 'none'; style-src 'unsafe-inline'; " \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 
-/* The page in the format; ERR_NOT_FOUND: it is not stored, the reason says why;
- * ERR_MALFORMED: it is not asked for rightly. buffer_free() its body. */
+/*
+ * Read the page in the format. ERR_NOT_FOUND: it is not stored, the reason
+ * states why. ERR_MALFORMED: the arguments are wrong. buffer_free() its body.
+ */
 static enum error read_page(struct call *call, enum format format,
 			    struct page_answer *answer)
 {
@@ -119,7 +122,7 @@ static enum http_verdict show_page(struct call *call, struct ui_page *shown,
 	return verdict;
 }
 
-/* Who may only read is not told of visits: the site alone stands there. */
+/* Read-only clients do not see visits: they get the site only. */
 static bool ask_visit(struct call *call, json_t **explain_out)
 {
 	const char *text = http_argument(call->exchange, "url");
@@ -136,7 +139,7 @@ static bool ask_visit(struct call *call, json_t **explain_out)
 	return true;
 }
 
-/* Of a page that is not stored there is how it came to be so. */
+/* For a page that is not stored, show why. */
 enum http_verdict api_ui_page(struct call *call)
 {
 	struct ui_page shown = {
@@ -166,7 +169,7 @@ enum http_verdict api_ui_page(struct call *call)
 	return verdict;
 }
 
-/* What is done with the page of a form ends on the page of `part`. */
+/* After an action on a page, show the page's tab `part`. */
 static enum http_verdict go_to_page(struct call *call, const char *part,
 				    const char *url, const char *done)
 {
@@ -180,7 +183,7 @@ static enum http_verdict go_to_page(struct call *call, const char *part,
 	return verdict;
 }
 
-/* Of a page that cannot be asked for. */
+/* Return the status for a page that cannot be queued. */
 static unsigned status_of(enum error error)
 {
 	switch (error) {
@@ -188,7 +191,7 @@ static unsigned status_of(enum error error)
 		return 503;
 	case ERR_TOO_LARGE: /* crawl.max_sites */
 		return 413;
-	case ERR_LOCKED: /* the site's headers are wanted first */
+	case ERR_LOCKED: /* the site's headers must be set first */
 		return 403;
 	default:
 		return 500;

@@ -1,4 +1,4 @@
-/* The pages of sites. */
+/* The UI pages of sites. */
 #include "daemon/api/api_ui.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "store/rows_site.h"
 #include "store/rows_template.h"
 
-/* The first page is asked for often, and need not know what is long past. */
+/* The home page is loaded often and needs no old alerts. */
 static const struct ui_window home_alerts = {8, 20000};
 static const struct ui_window site_events = {300, 200000};
 
@@ -64,7 +64,7 @@ enum http_verdict api_ui_post_site(struct call *call)
 	return verdict;
 }
 
-/* The form says what the API takes; NULL, or what is wrong with it. */
+/* Convert the form to the API's settings; return NULL, or the error message. */
 static const char *read_settings(json_t *form)
 {
 	static const char *const numbers[] = {
@@ -89,7 +89,7 @@ static const char *read_settings(json_t *form)
 	return NULL;
 }
 
-/* A part of the site's page; buffer_free() it. */
+/* Return the path of a tab of the site's page; buffer_free() it. */
 static struct buffer path_of(const struct call *call, const char *part)
 {
 	struct buffer path = {0};
@@ -100,7 +100,7 @@ static struct buffer path_of(const struct call *call, const char *part)
 	return path;
 }
 
-/* Its headers belong to the origin that it began at. */
+/* The headers are bound to the origin of the site's first URL. */
 enum http_verdict api_ui_post_settings(struct call *call)
 {
 	struct buffer path = path_of(call, "/settings");
@@ -172,7 +172,9 @@ static void add_versions(struct call *call, const json_t *answer)
 	txn_abort(&txn);
 }
 
-/* What the tab shows; false: answered. */
+/*
+ * Read the data of the tab; on failure respond with the error and return false.
+ */
 static bool ask_part(struct call *call, struct ui_site *shown, json_t **part)
 {
 	struct event_query query = {.kinds = ~(kind_set)0};

@@ -1,4 +1,4 @@
-/* The pages of templates. */
+/* The UI pages of templates. */
 #include "daemon/api/api_ui.h"
 
 #include "daemon/report/site_report.h"
@@ -22,7 +22,10 @@ static void append_tree(struct call *call, struct buffer *out)
 		buffer_append_text(out, "<p>It has no pages any more.</p>");
 }
 
-/* What the tab shows beside the template; false: answered. */
+/*
+ * Read the data of the tab in addition to the template; on failure respond with
+ * the error and return false.
+ */
 static bool ask_part(struct call *call, struct ui_template *shown,
 		     json_t **part, struct buffer *tree)
 {

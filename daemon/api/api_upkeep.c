@@ -24,7 +24,7 @@ static enum http_verdict fail_copy(struct call *call, enum error error)
 	return call_fail_with(call, error, "the store");
 }
 
-/* The size of the copy; 0 when there is none. */
+/* Return the size of the copy; 0 if there is none. */
 static uint64_t size_of(int file)
 {
 	struct stat status;

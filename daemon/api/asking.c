@@ -5,7 +5,7 @@
 
 #include "daemon/answer/page_answer.h"
 
-enum { MAX_TRIES = 4, PAUSE_MS = 50 }; /* twice as long each time */
+enum { MAX_TRIES = 4, PAUSE_MS = 50 }; /* the pause doubles each time */
 
 void asking_begin(struct asking *asking, const struct call *call,
 		  const struct question *question)
@@ -25,7 +25,7 @@ void asking_end(struct asking *asking)
 	api_end_work(asking->call.api, WORK_EXTRACTING, QUOTA_UNLIMITED);
 }
 
-/* Nothing is wrong with the page, and another try may find it so. */
+/* Return whether the error is temporary and not caused by the page. */
 static bool asking_is_passing(enum error error)
 {
 	return error == ERR_BUSY || error == ERR_IO || error == ERR_TIMEOUT;

@@ -1,7 +1,7 @@
 /*
  * daemon/api/asking.h - a request for many texts that outlives its exchange:
- * what the threads that answer it share, until the last of them ends. Internal
- * to daemon/api.
+ * the state that its threads share, until the last of them exits. Internal to
+ * daemon/api.
  */
 #ifndef DAEMON_API_ASKING_H
 #define DAEMON_API_ASKING_H
@@ -11,8 +11,9 @@
 
 struct page_answer;
 
-/* How many pages of a stream of texts or a batch have failed: a trailer of the
- * one, a header of the other. */
+/*
+ * Number of failed pages: a trailer of a stream of texts, a header of a batch.
+ */
 #define ASKING_FAILED "X-Templated-Failed"
 
 /* The rules point into the configuration of the call. */
@@ -22,22 +23,30 @@ struct asking {
 	struct question *question;
 };
 
-/* Counted as one of WORK_EXTRACTING, for which the API waits, until its end. */
+/*
+ * Begin; the request counts as WORK_EXTRACTING until asking_end(), and the API
+ * waits for it.
+ */
 void asking_begin(struct asking *asking, const struct call *call,
 		  const struct question *question);
 void asking_end(struct asking *asking);
 
 /*
- * After a try at one of many pages: false when it is done or has failed for
- * good; else wait a moment, and try again. `tries` counts them.
+ * After a try at one of many pages, return false if it is done or has failed
+ * permanently; otherwise wait a moment and return true. `tries` counts the
+ * tries.
  */
 bool asking_tries_again(enum error error, unsigned *tries);
 
-/* Whether a page has failed: an error other than that there is no text to be
- * had of it (its body is not kept, it is not HTML, the method needs more). */
+/*
+ * Return whether a page has failed. A page without text (its body expired, it
+ * is not HTML, the method needs more pages) has not failed.
+ */
 bool asking_has_failed(enum error error);
 
-/* Where the answer does not say why there was an error, have it say which. */
+/*
+ * Set the reason of the answer to the name of the error, if it has no reason.
+ */
 void asking_explain(enum error error, struct page_answer *answer);
 
 #endif

@@ -10,10 +10,12 @@
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
 
-/* The domain "invalid" belongs to nobody (RFC 2606). */
+/* The domain "invalid" is reserved (RFC 2606). */
 #define TAG "tag:templated.invalid,2026:"
 
-/* Append text as XML in one line, without characters that XML 1.0 forbids. */
+/*
+ * Append text as one line of XML, without the characters that XML 1.0 forbids.
+ */
 static void append_text(struct buffer *out, struct slice text)
 {
 	struct buffer plain = {0};
@@ -55,7 +57,7 @@ void atom_begin(const struct atom_site *site, struct buffer *out)
 	append_link(out, site->seed);
 }
 
-/* Any value in one line, cut when it is long. */
+/* Append any value on one line, truncated if long. */
 static void append_value(struct buffer *html, const json_t *value)
 {
 	char *dumped = NULL;
@@ -70,7 +72,7 @@ static void append_value(struct buffer *html, const json_t *value)
 	if (text.size > MAX_VALUE_BYTES)
 		text.size = MAX_VALUE_BYTES;
 	buffer_append_slice(&plain, text);
-	buffer_append_text(&plain, ""); /* so that there is a NUL */
+	buffer_append_text(&plain, ""); /* for the terminating NUL */
 	markup_append_label(html, plain.data);
 	buffer_free(&plain);
 	free(dumped);
@@ -91,7 +93,7 @@ static void append_list(struct buffer *html, const json_t *list)
 	buffer_append_text(html, "</ul>");
 }
 
-/* The evidence: each member of the detail under its name. */
+/* Append the evidence: each member of the detail under its name. */
 static void append_detail(struct buffer *html, const json_t *detail)
 {
 	const char *name;
@@ -100,7 +102,7 @@ static void append_detail(struct buffer *html, const json_t *detail)
 	if (!json_is_object(detail))
 		return;
 	buffer_append_text(html, "<dl>");
-	/* jansson's iterators want objects that may change */
+	/* jansson's iterators take no const object */
 	json_object_foreach((json_t *)detail, name, value)
 	{
 		buffer_append_text(html, "<dt>");
@@ -154,7 +156,9 @@ void atom_entry(const struct atom_site *site, const json_t *event,
 	append_title(&title, site, event);
 	buffer_append_text(out, "<entry>\n<id>" TAG);
 	append_text(out, site->host);
-	/* with the time, because a new store counts events from 1 again */
+	/*
+	 * the time makes the id unique: a new store counts events from 1 again
+	 */
 	buffer_printf(out, ":%" JSON_INTEGER_FORMAT ":%llu</id>\n<title>",
 		      json_integer_value(json_object_get(event, "seq")),
 		      (unsigned long long)time_ms);

@@ -14,13 +14,16 @@
 struct atom_site {
 	struct slice host;
 	struct slice seed;   /* URL of the site */
-	uint64_t updated_ms; /* of the newest entry, or of the site */
+	uint64_t updated_ms; /* time of the newest entry, or of the site */
 };
 
 void atom_begin(const struct atom_site *site, struct buffer *out);
 
-/* `event` is one of daemon/answer/event_json.h, which happened at `time_ms`. At
- * most 100 items of each list of its evidence are shown. */
+/*
+ * Append an entry. `event` has the form of daemon/answer/event_json.h and
+ * happened at `time_ms`. At most 100 items of each list of its evidence are
+ * written.
+ */
 void atom_entry(const struct atom_site *site, const json_t *event,
 		uint64_t time_ms, struct buffer *out);
 void atom_end(struct buffer *out);

@@ -1,4 +1,4 @@
-/* daemon/api/base64.h - reading base64 (RFC 4648, 4). Pure. */
+/* daemon/api/base64.h - decode base64 (RFC 4648, 4). Pure. */
 #ifndef DAEMON_API_BASE64_H
 #define DAEMON_API_BASE64_H
 
@@ -7,8 +7,10 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* Append what `text` stands for, blanks left out. False when it is not base64;
- * what was appended then means nothing. */
+/*
+ * Append the decoded bytes of `text`; blanks are ignored. Return false if it is
+ * not base64; the appended bytes are then meaningless.
+ */
 bool base64_read(struct slice text, struct buffer *out);
 
 #endif

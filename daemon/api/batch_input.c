@@ -16,15 +16,15 @@ struct batch_input {
 	warc_source *source;
 	void *context;
 	struct batch_limits limits;
-	struct buffer pending; /* bytes that have come */
-	size_t taken;          /* of these */
-	bool is_over;          /* no more will come */
-	bool is_known;         /* which of the two it is */
+	struct buffer pending; /* bytes read from the source */
+	size_t taken;          /* bytes of `pending` that were used */
+	bool is_over;          /* the source has ended */
+	bool is_known;         /* `is_archive` is set */
 	bool is_archive;
 	uint64_t position;
 	batch_take *take;
 	void *take_context;
-	bool is_enough; /* take() said so */
+	bool is_enough; /* take() returned false */
 };
 
 void batch_page_free(struct batch_page *page)
@@ -51,7 +51,7 @@ static struct slice pending(const struct batch_input *input)
 			      input->pending.size - input->taken};
 }
 
-/* Have more bytes come behind those that are pending. */
+/* Read more bytes and append them to `pending`. */
 static enum error read_more(struct batch_input *input)
 {
 	struct buffer *bytes = &input->pending;
@@ -72,7 +72,7 @@ static enum error read_more(struct batch_input *input)
 	return error;
 }
 
-/* A warc_source: what is pending, then the rest. */
+/* A warc_source: the pending bytes, then the rest. */
 static enum error read_archive(void *context, char *out, size_t capacity,
 			       size_t *size_out)
 {
@@ -93,7 +93,10 @@ static bool is_blank(char byte)
 	return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-/* Lines begin with an object; what begins otherwise is read as an archive. */
+/*
+ * Detect the format: input that begins with an object is JSON lines; other
+ * input is an archive.
+ */
 static enum error find_kind(struct batch_input *input)
 {
 	const size_t max_blank = input->limits.blank_bytes;
@@ -123,7 +126,9 @@ static void refuse(struct batch_page *page, enum error error,
 	snprintf(page->reason, sizeof(page->reason), "%s", reason);
 }
 
-/* The member as text; "" when it is not there. False: it is no text. */
+/*
+ * Read the member as text; "" if it is missing. Return false if it is not text.
+ */
 static bool read_member(const json_t *object, const char *name,
 			struct slice *text_out)
 {
@@ -185,15 +190,15 @@ static void read_line(struct slice line, struct batch_page *page)
 enum line_kind { LINE_WHOLE, LINE_TOO_LONG, LINE_END, LINE_FAILED };
 
 /*
- * Find the next line. Only LINE_WHOLE sets *line_out to it, without its end;
- * the line is pending until more is read. Only LINE_FAILED sets *error_out. A
- * line that is too long is skipped.
+ * Find the next line. LINE_WHOLE sets *line_out to the line without its end; it
+ * stays valid until the next read. LINE_FAILED sets *error_out. Lines that are
+ * too long are skipped.
  */
 static enum line_kind find_line(struct batch_input *input,
 				struct slice *line_out, enum error *error_out)
 {
 	bool is_long = false;
-	size_t seen = 0; /* pending bytes, none of which ends the line */
+	size_t seen = 0; /* pending bytes that contain no line end */
 
 	*line_out = slice_of("");
 	for (;;) {

@@ -1,7 +1,7 @@
 /*
- * daemon/api/batch_input.h - pages that are handed in together, one after the
- * other as their bytes come: lines of JSON, or an archive of the web. Which of
- * them it is the first bytes tell. Internal to api*.c.
+ * daemon/api/batch_input.h - read the pages of a batch one after another from a
+ * stream: JSON lines or a WARC archive, which the first bytes tell apart.
+ * Internal to api*.c.
  */
 #ifndef DAEMON_API_BATCH_INPUT_H
 #define DAEMON_API_BATCH_INPUT_H
@@ -18,25 +18,28 @@ struct pool;
 
 enum { BATCH_REASON_BYTES = 160 };
 
-/* End with batch_page_free(). */
+/* Release it with batch_page_free(). */
 struct batch_page {
 	uint64_t position; /* line or record, from 1 */
-	char *url;         /* as written, or "" */
+	char *url;         /* unchanged from the input, or "" */
 	char charset[32];  /* or "" */
 	struct buffer body;
-	enum error error; /* it cannot be used; reading can go on */
-	char reason[BATCH_REASON_BYTES]; /* English, when error is set */
+	enum error error; /* the page is unusable; reading can continue */
+	char reason[BATCH_REASON_BYTES]; /* English, if error is set */
 };
 
 void batch_page_free(struct batch_page *page);
 
 struct batch_limits {
-	size_t body_bytes;  /* of a page in an archive, which is cut there */
-	size_t line_bytes;  /* of JSON, without its end */
-	size_t blank_bytes; /* before the first line */
+	size_t body_bytes; /* of a page in an archive; longer ones are truncated
+			    */
+	size_t line_bytes; /* of JSON, without the line end */
+	size_t blank_bytes; /* blank bytes before the first line */
 };
 
-/* The limits of the daemon: a page of `max_body_bytes` in base64 fits a line.
+/*
+ * Return the limits of the daemon: a page of `max_body_bytes` in base64 fits a
+ * line.
  */
 struct batch_limits batch_limits_for(size_t max_body_bytes);
 
@@ -46,17 +49,16 @@ struct batch_source {
 	struct batch_limits limits;
 };
 
-/* Takes a page, which it may move; false: no more is wanted. */
+/* Receive a page, which it may move; return false to stop. */
 typedef bool batch_take(void *context, struct batch_page *page);
 
 /*
- * Read all pages. A line is an object: "html" (text) or "body" (base64), with
- * "charset" if it is known, and "url" if there is one; empty lines do not
- * count. Records that are no answers with HTML are passed over. A line that
- * exceeds the limit is a page with ERR_TOO_LARGE. An archive is unpacked by a
- * worker of `unpackers` (NULL: by this thread). ERR_NONE: all was read that was
- * wanted; else nothing more can be read, and `reason_out` [BATCH_REASON_BYTES]
- * may say why.
+ * Read all pages. A line is an object: "html" (text) or "body" (base64), and
+ * optionally "charset" and "url"; empty lines are ignored. Archive records that
+ * are not HTML responses are skipped. A line over the limit is a page with
+ * ERR_TOO_LARGE. A worker of `unpackers` unpacks an archive (NULL: this thread
+ * does). ERR_NONE: all pages were read, or take() stopped. Otherwise reading
+ * cannot continue, and `reason_out` [BATCH_REASON_BYTES] may state why.
  */
 enum error batch_input_read(const struct batch_source *source,
 			    struct pool *unpackers, batch_take *take,

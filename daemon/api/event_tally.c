@@ -9,17 +9,17 @@
 #include "store/memory.h"
 #include "store/rows_event.h"
 
-/* What is known up to an event. */
+/* The counts up to an event. */
 struct known {
-	uint64_t last; /* number of the last one that was read */
+	uint64_t last; /* number of the last event read */
 	uint64_t events[EVENT_KINDS];
 	struct buffer open; /* uint64_t: numbers of alerts, ascending */
 };
 
 struct event_tally {
 	struct store *store;
-	uint64_t first;   /* that is counted */
-	struct lock lock; /* guards what follows */
+	uint64_t first;   /* first event to count */
+	struct lock lock; /* guards the members below */
 	struct known known;
 };
 
@@ -69,7 +69,10 @@ static struct known copy(struct event_tally *tally)
 	return known;
 }
 
-/* Unless somebody has read more meanwhile. Takes it over. */
+/*
+ * Store `known`, unless another thread has read more events meanwhile. Takes
+ * ownership.
+ */
 static void publish(struct event_tally *tally, struct known *known)
 {
 	struct known old = *known;
@@ -104,7 +107,7 @@ static void read_new(struct known *known, struct txn *txn, uint64_t first)
 	scan_end(&scan);
 }
 
-/* Forget those that are not open any more, and count the others. */
+/* Drop the alerts that are no longer open, and count the others. */
 static void count_alerts(struct known *known, struct txn *txn,
 			 uint64_t *open_alerts)
 {

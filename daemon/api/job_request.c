@@ -21,7 +21,7 @@ static const char *text_of(const json_t *job, const char *name)
 	return json_string_value(json_object_get(job, name));
 }
 
-/* VERBS: none. */
+/* Return VERBS for an unknown verb. */
 static enum verb verb_of(const json_t *job)
 {
 	const char *name = text_of(job, "verb");
@@ -93,7 +93,7 @@ static void finish(struct buffer *out, const char *rest, const char *headers,
 	buffer_append_slice(out, body);
 }
 
-/* The job without what is not of the site. */
+/* Write the members of the job that are site options. */
 static void write_seed(const json_t *job, const char *headers,
 		       struct buffer *out)
 {
@@ -109,7 +109,7 @@ static void write_seed(const json_t *job, const char *headers,
 	json_decref(site);
 }
 
-/* The page as a record of an archive. */
+/* Write the page as a WARC record. */
 static void write_page(const json_t *job, const char *headers, uint64_t now_ms,
 		       struct buffer *out)
 {
@@ -154,7 +154,7 @@ void job_write_request(const json_t *job, const char *headers, uint64_t now_ms,
 		write_seed(job, headers, out);
 		break;
 	case RECRAWL:
-		/* it is asked for, and not waited for */
+		/* queue the fetch, do not wait for it */
 		begin(out, "GET",
 		      "/v1/text?fetch=always&timeout_ms=0&url=", url);
 		finish(out, "", headers, nothing);

@@ -441,8 +441,10 @@ void metric_begin(struct buffer *out, enum metric metric)
 		      row->name, row->help, row->name, row->type);
 }
 
-/* What would end the value, or the line, is escaped; other control characters
- * are none of UTF-8's letters, either. */
+/*
+ * Escape bytes that would end the value or the line, and other control
+ * characters, which are not valid in UTF-8 text.
+ */
 static void append_value(struct buffer *out, struct slice value)
 {
 	const char *bytes = value.data;
@@ -470,7 +472,7 @@ static void append_label(struct buffer *out, const char *name,
 	buffer_append_byte(out, '"');
 }
 
-/* Whole numbers below 10^15 are exact. */
+/* Integers below 10^15 are exact. */
 static void append_number(struct buffer *out, double number)
 {
 	buffer_printf(out, " %.15g\n", number);

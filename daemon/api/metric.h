@@ -1,7 +1,7 @@
 /*
- * daemon/api/metric.h - the names of all metrics, and how they are written in
- * Prometheus' text format 0.0.4. Another metric is a row here, what writes it,
- * and a row in man/templated-metrics.7.
+ * daemon/api/metric.h - the names of all metrics, and the writer of the
+ * Prometheus text format 0.0.4. To add a metric, add a row here, code that
+ * writes it, and a row in man/templated-metrics.7.
  */
 #ifndef DAEMON_API_METRIC_H
 #define DAEMON_API_METRIC_H
@@ -10,7 +10,7 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-enum { METRIC_LABELS = 2 }; /* of one metric, at most */
+enum { METRIC_LABELS = 2 }; /* maximum labels of a metric */
 
 /* Each has its row in metric.c. */
 enum metric {
@@ -96,7 +96,7 @@ enum metric {
 };
 
 struct metric_row {
-	const char *name; /* behind "templated_" */
+	const char *name; /* after "templated_" */
 	const char *type;
 	const char *labels[METRIC_LABELS]; /* or NULL */
 	const char *help;
@@ -104,19 +104,21 @@ struct metric_row {
 
 extern const struct metric_row metric_rows[METRIC_COUNT];
 
-/* Write what a metric means; its samples follow at once. */
+/*
+ * Write the help and type of a metric; write its samples directly after this.
+ */
 void metric_begin(struct buffer *out, enum metric metric);
 
-/* A sample of a metric with one label, which has this value: any bytes. */
+/* Write a sample of a metric with one label, whose value may have any bytes. */
 void metric_sample(struct buffer *out, enum metric metric, struct slice value,
 		   double number);
 
-/* The same with two labels. */
+/* Write a sample of a metric with two labels. */
 void metric_sample_of_two(struct buffer *out, enum metric metric,
 			  struct slice first, struct slice second,
 			  double number);
 
-/* The whole of a metric without labels. */
+/* Write a complete metric without labels. */
 void metric_write(struct buffer *out, enum metric metric, double number);
 void metric_write_histogram(struct buffer *out, enum metric metric,
 			    const struct time_histogram *histogram);

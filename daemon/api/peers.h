@@ -1,7 +1,7 @@
 /*
- * daemon/api/peers.h - the other nodes of a cluster, as far as the API asks
- * them: the functions of daemon/cluster/cluster.h, so that the API can do
- * without a cluster, and its tests without a broker.
+ * daemon/api/peers.h - the API's interface to the other nodes: the functions of
+ * daemon/cluster/cluster.h, so that the API runs without a node group, and its
+ * tests without a broker.
  */
 #ifndef DAEMON_API_PEERS_H
 #define DAEMON_API_PEERS_H
@@ -15,7 +15,9 @@
 #include "store/error.h"
 #include "store/slice.h"
 
-/* Requests that wait for other nodes at a time: each has a worker of a server.
+/*
+ * Requests that wait for other nodes at the same time; each holds a server
+ * thread.
  */
 enum { MAX_PASSED = 16, RESERVED_PASSED = 2 };
 
@@ -32,14 +34,13 @@ struct peers {
 	enum error (*remove)(struct cluster *cluster, const char *node);
 	enum error (*submit)(struct cluster *cluster, struct cluster_job *jobs,
 			     size_t count);
-	size_t (*max_bytes)(struct cluster *cluster); /* of a question or an
-							 answer */
-	/* Of direct connections. */
-	const char *token;            /* of the cluster, or "" */
-	const char *ca_file;          /* who vouches for the others; or "" */
+	size_t (*max_bytes)(struct cluster *cluster); /* of a message */
+	/* For direct connections. */
+	const char *token;            /* node token, or "" */
+	const char *ca_file;          /* CA of the other nodes; or "" */
 	const char *certificate_file; /* of this node, or "" */
 	const char *key_file;
-	bool needs_certificate; /* of the others, too */
+	bool needs_certificate; /* other nodes need one, too */
 };
 
 #endif

@@ -11,7 +11,10 @@
 
 enum { MAX_STATM_BYTES = 256 };
 
-/* Of the process; 0: it is gone, or the kernel does not say. */
+/*
+ * Return the resident memory of the process; 0 if it has exited or the kernel
+ * does not report it.
+ */
 static uint64_t resident_bytes(pid_t pid)
 {
 	struct buffer text = {0};
@@ -22,7 +25,9 @@ static uint64_t resident_bytes(pid_t pid)
 	if (file_read(path, MAX_STATM_BYTES, &text) == ERR_NONE) {
 		char *rest;
 
-		/* the second number: the first is its address space */
+		/*
+		 * the second number; the first is the size of the address space
+		 */
 		strtoull(text.data, &rest, 10);
 		pages = strtoull(rest, NULL, 10);
 	}

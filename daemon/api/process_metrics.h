@@ -1,6 +1,6 @@
 /*
  * daemon/api/process_metrics.h - the metrics of the daemon's processes, by
- * their roles. Internal to the API.
+ * role. Internal to the API.
  */
 #ifndef DAEMON_API_PROCESS_METRICS_H
 #define DAEMON_API_PROCESS_METRICS_H
@@ -9,8 +9,8 @@ struct buffer;
 struct roster;
 
 /*
- * Append them; none when `roster` is NULL. A role has no resident memory when
- * the kernel does not tell us of its processes (ProtectProc=invisible).
+ * Append the metrics; none if `roster` is NULL. A role has no resident memory
+ * if the kernel hides its processes (ProtectProc=invisible).
  */
 void process_metrics(struct roster *roster, struct buffer *out);
 

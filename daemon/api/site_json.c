@@ -21,7 +21,7 @@ static uint32_t count_clusters(struct txn *txn, uint32_t site)
 	return count;
 }
 
-/* Some secret has to be given again. */
+/* Return whether the site needs some credentials again. */
 static bool is_locked(const struct txn *txn, const struct site_row *row)
 {
 	return !sealed_open(txn->store, row->options.headers, NULL) ||
@@ -123,7 +123,10 @@ json_t *site_json(struct txn *txn, const struct site_row *row)
 	return value;
 }
 
-/* The state of a pattern in one word: whether more of its pages are visited. */
+/*
+ * Return the state of a pattern as a word: whether more of its pages are
+ * visited.
+ */
 static const char *state_of_pattern(const struct site_row *site,
 				    const struct pattern_row *row,
 				    uint32_t max_pattern)

@@ -9,14 +9,13 @@
 #include "store/txn.h"
 
 /*
- * One object: host, url, added, state, the counts (pages, clusters, found,
- * pending, fetched, failed, skipped), what was spent of the budgets, classes
- * (what its pages are, by page/kind/page_class.h, where there are any), and the
- * options.
+ * Return one object: host, url, added, state, the counts (pages, clusters,
+ * found, pending, fetched, failed, skipped), the used budgets, classes (of its
+ * pages, by page/kind/page_class.h, if any), and the options.
  */
 json_t *site_json(struct txn *txn, const struct site_row *row);
 
-/* A URL pattern of the site as JSON. */
+/* Return a URL pattern of the site as JSON. */
 json_t *pattern_json(const struct site_row *site, const struct pattern_row *row,
 		     uint32_t max_pattern);
 

@@ -9,7 +9,7 @@
 #include "store/rows_site.h"
 #include "store/txn.h"
 
-/* The numbers of a site, each with its metric. */
+/* The figures of a site; each has its metric. */
 enum number { PAGES, URLS, PENDING, FAILED, SPENT, STALE, BLOCKED, NUMBERS };
 
 static const enum metric number_metrics[NUMBERS] = {
@@ -20,7 +20,7 @@ static const enum metric number_metrics[NUMBERS] = {
 };
 
 struct measured_site {
-	struct slice host; /* as long as the transaction */
+	struct slice host; /* valid until the transaction ends */
 	uint64_t seen_ms;
 	uint64_t numbers[NUMBERS];
 };
@@ -77,7 +77,7 @@ static int host_order(struct slice a, struct slice b)
 	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Those with more pages first. */
+/* Sites with more pages come first. */
 static int site_order(const void *left, const void *right)
 {
 	const struct measured_site *a = left;
@@ -108,7 +108,7 @@ static void write_number(const struct measured_sites *sites, size_t max,
 		metric_sample(out, metric, slice_of("*"), (double)rest);
 }
 
-/* A site that was never seen has none. */
+/* A site that was never seen has no sample. */
 static void write_seen(const struct measured_sites *sites, size_t max,
 		       struct buffer *out)
 {

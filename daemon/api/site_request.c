@@ -45,7 +45,10 @@ static bool read_flag(const struct site_option *option, json_t *value,
 	return true;
 }
 
-/* A name of RFC 9110's tokens, and a value without controls. */
+/*
+ * Return whether `name` is an RFC 9110 token and `value` has no control
+ * character.
+ */
 static bool is_header(const char *name, const char *value)
 {
 	static const char token[] = "!#$%&'*+-.^_`|~0123456789"
@@ -66,8 +69,8 @@ static bool read_headers(const struct site_option *option, json_t *value,
 	const char *name;
 	json_t *text;
 
-	buffer_append_text(&out->headers, ""); /* not NULL: headers were given,
-						  even if {} */
+	buffer_append_text(&out->headers,
+			   ""); /* not NULL: headers were given */
 	json_object_foreach(value, name, text)
 	{
 		if (!json_is_string(text) ||
@@ -88,7 +91,7 @@ static bool read_headers(const struct site_option *option, json_t *value,
 	return true;
 }
 
-/* The one text is a proxy. */
+/* The only text option is the proxy. */
 static bool read_text(const struct site_option *option, json_t *value,
 		      struct site_request *out)
 {
@@ -115,7 +118,7 @@ static bool read_measure(const struct site_option *option, json_t *value,
 	return true;
 }
 
-/* It is read when the measure is known: read_cut(). */
+/* read_cut() reads it, when the measure is known. */
 static bool read_later(const struct site_option *option, json_t *value,
 		       struct site_request *out)
 {
@@ -147,7 +150,7 @@ static bool read_member(const char *name, json_t *value,
 	return readers[option->kind](option, value, out);
 }
 
-/* A number from 0 to 1, or "auto": permille, or THRESHOLD_AUTO. */
+/* Parse a number from 0 to 1, or "auto", to permille, or THRESHOLD_AUTO. */
 static bool read_threshold(const json_t *value, unsigned *threshold_out)
 {
 	double number = json_number_value(value);
@@ -162,8 +165,8 @@ static bool read_threshold(const json_t *value, unsigned *threshold_out)
 }
 
 /*
- * Read the threshold, once the measure is known. Default threshold and width
- * are used only with the default measure.
+ * Read the threshold, once the measure is known. The default threshold and
+ * width apply only with the default measure.
  */
 static bool read_cut(json_t *request, unsigned default_value,
 		     struct site_request *out)
@@ -211,13 +214,13 @@ static struct site_options default_options(const struct config *config,
 	if (known == NULL)
 		return default_value;
 	if ((known->flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0) {
-		/* nobody chose the limits of a sample */
+		/* the limits of a sample are not an operator's choice */
 		default_value.measure = known->measure;
 		default_value.width = known->width;
 		default_value.threshold = known->threshold;
 		return default_value;
 	}
-	/* a page may have led to it; now the operator has named it */
+	/* a page may have led to the site; now the operator has named it */
 	default_value = *known;
 	if ((known->flags & SITE_IS_PORT_OK) == 0)
 		default_value.flags |=

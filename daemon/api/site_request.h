@@ -15,22 +15,24 @@
 #include "store/txn.h"
 
 struct site_request {
-	struct site_options options; /* slices point into what follows */
-	struct buffer headers;       /* free it with buffer_free() */
-	struct buffer proxy;         /* as well */
-	char message[256];           /* English: what is wrong */
+	struct site_options options; /* slices point into the members below */
+	struct buffer headers;       /* release it with buffer_free() */
+	struct buffer proxy;         /* release it with buffer_free() */
+	char message[256];           /* English: the error */
 };
 
-/* Those of a site, without its headers and its proxy; false: it is not known.
+/*
+ * Find the options of a site, without its headers and proxy; false if the site
+ * is unknown.
  */
 bool site_options_find(struct txn *txn, const char *host,
 		       struct site_options *options_out);
 
 /*
- * Read the members of `request`; the defaults are those of the configuration,
- * or the options of the site, if it is known already (`known`, or NULL). False,
- * with a message, for members that are unknown, out of range, or cannot be
- * changed later. `url` is that of the site.
+ * Read the members of `request`. The defaults are the options of the site if it
+ * exists (`known`, or NULL), otherwise those of the configuration. Return
+ * false, with a message, for members that are unknown, out of range, or cannot
+ * be changed later. `url` is the site's URL.
  */
 bool site_request_read(struct site_request *out, json_t *request,
 		       const struct config *config, const struct url *url,

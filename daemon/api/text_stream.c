@@ -18,13 +18,14 @@
 #define PROGRAM "templated " TEMPLATED_VERSION
 
 enum {
-	WINDOW = 64,               /* pages asked for, or ready */
-	MAX_READY_BYTES = 4 << 20, /* of their texts, and one a thread */
-	CHUNK_BYTES = 64 * 1024,   /* that are sent at a time, and one page */
-	MAX_WAIT_MS = 200,         /* for a page: then a worker is free again */
+	WINDOW = 64, /* pages queued or ready */
+	MAX_READY_BYTES = 4
+			  << 20, /* of their texts, plus one page per thread */
+	CHUNK_BYTES = 64 * 1024, /* per chunk sent, plus one page */
+	MAX_WAIT_MS = 200,       /* for a page; then the thread is released */
 };
 
-/* What the threads share. */
+/* State that the threads share. */
 struct search {
 	struct asking asking;
 	enum text_form form;
@@ -34,12 +35,12 @@ struct search {
 	double min_confidence;
 };
 
-/* A page on its way. */
+/* A page in progress. */
 struct item {
 	struct text_place place;
-	enum error error;    /* of the store: the stream ends */
-	bool has_failed;     /* the page, which the stream survives */
-	struct buffer bytes; /* as they are sent */
+	enum error error;    /* of the store: ends the stream */
+	bool has_failed;     /* of the page: the stream continues */
+	struct buffer bytes; /* in the form to send */
 };
 
 struct text_stream {
@@ -49,7 +50,7 @@ struct text_stream {
 	struct ordered *ordered;
 	enum text_form form;
 	bool is_begun;
-	bool is_walked; /* all places were put */
+	bool is_walked; /* all pages were queued */
 	bool is_broken;
 	uint64_t left;   /* pages that may still be sent */
 	uint64_t failed; /* pages */
@@ -122,7 +123,10 @@ static enum error text_stream_find_page(const struct search *search,
 	return error;
 }
 
-/* A page that was stored again meanwhile comes with its new place, later. */
+/*
+ * Extract one page. A page that was stored again meanwhile is skipped here; the
+ * walk reaches its new position later.
+ */
 static void work(void *context, void *memory)
 {
 	const struct search *search = context;
@@ -163,7 +167,7 @@ static void end_search(void *context)
 	free(search);
 }
 
-/* Put as many places as there is room for. */
+/* Queue as many pages as fit. */
 static enum error feed(struct text_stream *stream)
 {
 	enum error error = ERR_NONE;
@@ -189,7 +193,7 @@ static enum error feed(struct text_stream *stream)
 	return error;
 }
 
-/* Move what is ready to `out`, waiting for the first of it. */
+/* Move ready pages to `out`; wait for the first one. */
 static enum error drain(struct text_stream *stream, uint64_t until_ms,
 			struct buffer *out)
 {

@@ -1,7 +1,7 @@
 /*
- * daemon/api/text_stream.h - the texts of a site as a streamed answer: several
- * pages are asked for at a time, as fast as the client reads, and sent in
- * order. Internal to api*.c.
+ * daemon/api/text_stream.h - the texts of a site as a streamed response:
+ * threads extract several pages at a time, as fast as the client reads, and the
+ * pages are sent in order. Internal to api*.c.
  */
 #ifndef DAEMON_API_TEXT_STREAM_H
 #define DAEMON_API_TEXT_STREAM_H
@@ -17,23 +17,22 @@
 
 enum {
 	MAX_TEXT_STREAMS = 4
-}; /* at the same time; each may hold a worker of
-      the server */
+}; /* at the same time; each may hold a thread of the server */
 
 struct text_wish {
 	enum text_form form;
 	struct text_filter filter;
 	uint32_t qualities;    /* a bit for each enum answer_quality */
-	double min_confidence; /* 0: also what has none */
-	uint64_t limit;        /* pages; 0: all */
+	double min_confidence; /* 0 = also texts without a confidence */
+	uint64_t limit;        /* pages; 0 = unlimited */
 	bool is_raw;           /* cells of CSV may be formulas */
-	bool is_resumed;       /* without what stands before the first page */
+	bool is_resumed;       /* omit the text before the first page */
 };
 
 /*
- * Make the source of the stream; everything is copied. ERR_BUSY: there are too
- * many; ERR_NOT_FOUND: there is no such site; other errors of the store;
- * ERR_IO: no thread can be started.
+ * Create the source of the stream; all arguments are copied. ERR_BUSY: too many
+ * streams. ERR_NOT_FOUND: no such site. ERR_IO: no thread can be started. Other
+ * errors come from the store.
  */
 enum error text_stream_create(struct call *call,
 			      const struct question *question,

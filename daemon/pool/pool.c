@@ -14,10 +14,10 @@
 
 enum {
 	MAX_ANSWER_BYTES = 256 << 20,
-	LOOK_MS = 200, /* between looks at the time that a worker has used */
-	PATIENCE = 10, /* times its CPU time by the clock */
+	LOOK_MS = 200, /* interval of time limit checks */
+	PATIENCE = 10, /* wall clock limit, as a multiple of CPU time */
 	LONG_BYTES = 1 << 20,
-	MAX_TRIES = 2, /* of a task whose worker was killed by others */
+	MAX_TRIES = 2, /* of a task whose worker another process has killed */
 };
 
 struct pool {
@@ -40,7 +40,7 @@ static enum error start_worker(struct pool *pool, struct seat *seat)
 	return error;
 }
 
-/* Returns the signal that had ended it, or 0. */
+/* Stop the worker. Return the signal that had ended it, or 0. */
 static int end_worker(struct pool *pool, struct seat *seat, char *why)
 {
 	assert(seat->is_started);
@@ -82,17 +82,17 @@ void pool_destroy(struct pool *pool)
 	free(pool);
 }
 
-/* How long a task may take. */
+/* The time limit of a task. */
 struct deadline {
 	uint64_t task_ms;
-	uint64_t cpu_ms; /* 0: no end */
+	uint64_t cpu_ms; /* 0 = unlimited */
 	uint64_t clock_ms;
 };
 
 static struct deadline deadline_after(const struct process *process,
 				      uint64_t task_ms)
 {
-	/* a thread cannot be killed */
+	/* A thread cannot be killed. */
 	if (task_ms == 0 || process->pid == 0)
 		return (struct deadline){0};
 	return (struct deadline){
@@ -110,7 +110,7 @@ static bool is_over(const struct deadline *deadline,
 		clock_steady_ms() >= deadline->clock_ms);
 }
 
-/* The next frame of the worker. ERR_TIMEOUT: it has used up its time. */
+/* Receive the next frame of the worker. ERR_TIMEOUT: its time is over. */
 static enum error receive(struct process *process,
 			  const struct deadline *deadline, struct frame *frame)
 {
@@ -136,7 +136,7 @@ static enum error answer_ask(struct process *process,
 	struct message answer = {0};
 	enum error error = ERR_MALFORMED;
 
-	/* who waits for the answer has room for it */
+	/* The worker waits for the response, so its socket has room. */
 	if (task->serve != NULL &&
 	    task->serve(task->serve_context, &inquiry, &answer))
 		error = frame_offer(&process->channel,
@@ -155,7 +155,10 @@ static bool is_ask(const struct frame *frame)
 	       frame->kind < FRAME_ASK + (uint32_t)ASK_KINDS;
 }
 
-/* Answer what it asks for, until it is done. ERR_STOPPED: it has died. */
+/*
+ * Serve the worker's requests until the task is done. ERR_STOPPED: the worker
+ * has died.
+ */
 static enum error converse(struct process *process,
 			   const struct pool_task *task,
 			   struct deadline *deadline)
@@ -191,13 +194,13 @@ static bool is_too_large(const struct pool_task *task)
 	       task->body.size > MAX_REQUEST_BYTES;
 }
 
-/* One that is likely to take a worker for long, as far as its size tells. */
+/* Return whether the task is likely to take long, judging by its size. */
 static bool is_long(const struct pool_task *task)
 {
 	return task->body.size > LONG_BYTES;
 }
 
-/* ERR_BUSY: it has more to read than there is room for. */
+/* Send the task. ERR_BUSY: the worker's socket is full. */
 static enum error offer(struct process *process, const struct pool_task *task)
 {
 	if (is_too_large(task))
@@ -232,7 +235,7 @@ static void explain(struct pool_task *task, enum error error, const char *why)
 		snprintf(task->reason, sizeof(task->reason), "%s", what);
 }
 
-/* Whether it lives, and nothing has come that nobody asked for. */
+/* Return whether the worker runs and has sent nothing unexpected. */
 static bool is_quiet(struct process *process)
 {
 	struct frame frame;
@@ -244,9 +247,9 @@ static bool is_quiet(struct process *process)
 }
 
 /*
- * Have a worker in the seat that lives, and from which nothing more has come:
- * what it did after its last task is no fault of the next one. False: none can
- * be started.
+ * Ensure that the seat has a running worker that has sent nothing more: a
+ * failure after its last task must not count for the next one. Return false if
+ * no worker can be started.
  */
 static bool make_ready(struct pool *pool, struct seat *seat)
 {
@@ -255,7 +258,7 @@ static bool make_ready(struct pool *pool, struct seat *seat)
 	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
 }
 
-/* Run the task in the seat, whose worker is ended when it fails. */
+/* Run the task in the seat; stop its worker if the task fails. */
 static enum error run_once(struct pool *pool, struct seat *seat,
 			   struct pool_task *task, bool *was_killed_out)
 {
@@ -276,12 +279,15 @@ static enum error run_once(struct pool *pool, struct seat *seat,
 		return ERR_NONE;
 	end_signal = end_worker(pool, seat, why);
 	explain(task, error, why);
-	/* by somebody else: the kernel that is short of memory, or a person */
+	/*
+	 * Another process has killed it: the kernel, short of memory, or an
+	 * operator.
+	 */
 	*was_killed_out = error == ERR_STOPPED && end_signal == SIGKILL;
 	return error == ERR_IO ? ERR_IO : ERR_POISONED;
 }
 
-/* The task, by this thread. */
+/* Run the task in this thread. */
 static enum error run_here(struct pool_task *task)
 {
 	struct task here = {
@@ -321,7 +327,7 @@ static enum error run_in(struct pool *pool, struct seat *seat,
 	return error;
 }
 
-/* By the worker of one seat; NULL: of any. */
+/* Run the task by the worker of `only`, or by any worker if NULL. */
 static enum error run_by_one(struct pool *pool, struct pool_task *task,
 			     const struct seat *only)
 {
@@ -364,7 +370,7 @@ size_t pool_workers(const struct pool *pool)
 	return pool == NULL ? 1 : pool->options.workers;
 }
 
-/* Do tasks until one fails; how many were done. */
+/* Run tasks until one fails; return the number of tasks done. */
 static size_t run_some(struct process *process, const struct pool_task *tasks,
 		       size_t count, struct deadline *deadline)
 {
@@ -378,7 +384,7 @@ static size_t run_some(struct process *process, const struct pool_task *tasks,
 			error = offer(process, &tasks[sent]);
 			sent += error == ERR_NONE;
 		}
-		/* what it has answers some, and makes room */
+		/* A response to an earlier task makes room in the socket. */
 		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
 			error = converse(process, &tasks[done], deadline);
 		done += error == ERR_NONE;
@@ -386,7 +392,10 @@ static size_t run_some(struct process *process, const struct pool_task *tasks,
 	return done;
 }
 
-/* Who needs more time than that is run alone, and then with all of its own. */
+/*
+ * Return the time limit of several tasks together. A task that exceeds it runs
+ * again alone, with its full time limit.
+ */
 static struct deadline shared_deadline(const struct pool *pool,
 				       const struct process *process)
 {
@@ -411,7 +420,10 @@ void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
 
 			done = run_some(&seat->process, tasks, count,
 					&deadline);
-			/* an answer too many: whose are the others? */
+			/*
+			 * The worker has sent a response too many: discard all,
+			 * because their order is unknown.
+			 */
 			if (done == count && !is_quiet(&seat->process))
 				done = 0;
 		}

@@ -6,19 +6,19 @@
 #include "daemon/runtime/condition.h"
 #include "store/memory.h"
 
-/* Who waits, on its own stack. */
+/* A waiting thread; on its stack. */
 struct waiter {
 	struct waiter *next;
 	const struct seat_wish *wish;
-	struct seat *given; /* NULL: not yet */
+	struct seat *given; /* NULL: still waiting */
 	struct condition is_given;
 };
 
 struct seats {
-	struct lock lock; /* guards what follows, but for busy processes */
+	struct lock lock; /* guards all below except busy processes */
 	struct waiter *first;
 	size_t count;
-	size_t long_count; /* of busy ones */
+	size_t long_count; /* busy seats with a long task */
 	struct seat *items;
 };
 
@@ -58,7 +58,7 @@ struct seat *seats_at(struct seats *seats, size_t i)
 	return &seats->items[i];
 }
 
-/* A free one that the wish may have; NULL: there is none. */
+/* Return a free seat that fits `wish`; NULL if there is no such seat. */
 static struct seat *find_free(struct seats *seats, const struct seat_wish *wish)
 {
 	struct seat *found = NULL;
@@ -87,7 +87,7 @@ static void occupy(struct seats *seats, struct seat *seat,
 	seats->long_count += seat->is_long;
 }
 
-/* Give what is free to those who wait, the first ones first. */
+/* Assign the free seats to waiting threads, the longest waiting first. */
 static void give(struct seats *seats)
 {
 	struct waiter **link = &seats->first;
@@ -129,7 +129,7 @@ struct seat *seats_take(struct seats *seats, const struct seat_wish *wish)
 	struct seat *seat;
 
 	lock_acquire(&seats->lock);
-	/* what is free now is of no use to those who wait */
+	/* The waiting threads cannot use the seats that are free now. */
 	seat = find_free(seats, wish);
 	if (seat != NULL)
 		occupy(seats, seat, wish);

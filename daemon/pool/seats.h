@@ -1,8 +1,8 @@
 /*
- * daemon/pool/seats.h - who gets which worker. Those who wait for one are in a
- * queue: the first of them that may have a seat gets it, so that nobody is
- * passed for ever. Long tasks leave one seat of several to the others. Internal
- * to the pool; any thread.
+ * daemon/pool/seats.h - assign workers to threads. Waiting threads form a
+ * queue: the first thread that may use a free seat gets it, so that no thread
+ * waits forever. Long tasks leave at least one of several seats to others.
+ * Internal to the pool; any thread.
  */
 #ifndef DAEMON_POOL_SEATS_H
 #define DAEMON_POOL_SEATS_H
@@ -13,35 +13,40 @@
 
 #include "daemon/process/process.h"
 
-/* Who holds it may use its process; the rest is of seats.c. */
+/*
+ * A seat of a worker. Its holder may use the process; the other fields belong
+ * to seats.c.
+ */
 struct seat {
 	struct process process;
 	bool is_started;
 	bool is_busy;
-	bool is_long;  /* its task */
+	bool is_long;  /* the seat runs a long task */
 	uint64_t site; /* of its last task */
 };
 
 struct seats;
 
 struct seats *seats_create(size_t count); /* > 0 */
-void seats_destroy(struct seats *seats);  /* all of them are free */
+void seats_destroy(struct seats *seats);  /* all seats must be free */
 
-/* Seat `i`, below the count: held by the caller, or used by nobody yet or any
- * more. */
+/*
+ * Return seat `i`, which must be below the count. The caller must hold the
+ * seat, or no thread may use it.
+ */
 struct seat *seats_at(struct seats *seats, size_t i);
 
 struct seat_wish {
-	uint64_t site;           /* a seat that had it last is preferred */
-	const struct seat *only; /* this one; NULL: any */
+	uint64_t site;           /* prefer a seat that had this site last */
+	const struct seat *only; /* this seat; NULL: any */
 	bool is_long;
 };
 
-/* Wait for a seat. */
+/* Acquire a seat; block until one is free. */
 struct seat *seats_take(struct seats *seats, const struct seat_wish *wish);
 void seats_leave(struct seats *seats, struct seat *seat);
 
-/* How many wait. */
+/* Return the number of waiting threads. */
 size_t seats_waiting(struct seats *seats);
 
 #endif

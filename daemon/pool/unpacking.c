@@ -12,8 +12,8 @@
 #include "store/memory.h"
 
 enum {
-	PIECE_BYTES = 192 * 1024, /* of the archive; it fits a message */
-	MAX_LATE = 16,            /* inquiries of a worker that has to end */
+	PIECE_BYTES = 192 * 1024, /* of the archive; fits into a message */
+	MAX_LATE = 16,            /* requests of a worker after the end */
 	MAX_TURN_MS =
 		120 * 1000, /* of the worker, from one piece to the next */
 };
@@ -22,14 +22,13 @@ struct unpacking_run {
 	const struct unpacking *unpacking;
 	struct unpacking_end *end;
 	struct warc_record *record;
-	uint64_t given;     /* bytes of the archive */
+	uint64_t given;     /* bytes of the archive sent */
 	enum error failure; /* of the source */
-	enum error stopped; /* by take() */
-	bool is_over;       /* the source has no more */
+	enum error stopped; /* error of take() */
+	bool is_over;       /* the source is at its end */
 	unsigned late;
-	uint64_t answered_ms; /* steady clock: since then it is the worker's
-				 turn */
-	uint64_t turn_ms;     /* that its turns took, since the last piece */
+	uint64_t answered_ms; /* steady clock: the worker's turn began */
+	uint64_t turn_ms;     /* the worker's turns since the last piece */
 };
 
 static void unpacking_give_bytes(struct unpacking_run *run,
@@ -54,7 +53,10 @@ static void unpacking_give_bytes(struct unpacking_run *run,
 	answer->head = row_layout_encode(&bytes_answer_layout, &said);
 }
 
-/* False: they are no records. */
+/*
+ * Pass the records to take(). Return false if the data is not a list of
+ * records.
+ */
 static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
 				   struct message *answer)
 {
@@ -75,8 +77,10 @@ static bool unpacking_take_records(struct unpacking_run *run, struct slice list,
 	return run->stopped != ERR_NONE || list.size == 0;
 }
 
-/* A worker that is taken over must not go on for ever: each inquiry renews the
- * time that its task may take. */
+/*
+ * Return whether the worker must be stopped: each request renews the time limit
+ * of its task, so a compromised worker could run forever.
+ */
 static bool unpacking_is_endless(struct unpacking_run *run)
 {
 	run->turn_ms += clock_steady_ms() - run->answered_ms;

@@ -1,7 +1,7 @@
 /*
- * daemon/pool/unpacking.h - archives of the web (crawl/warc/warc.h), unpacked
- * by a worker: what reads the bytes of strangers is not the process that owns
- * the store.
+ * daemon/pool/unpacking.h - unpack web archives (crawl/warc/warc.h) in a
+ * worker, so that the process that owns the store does not parse untrusted
+ * data.
  */
 #ifndef DAEMON_POOL_UNPACKING_H
 #define DAEMON_POOL_UNPACKING_H
@@ -17,26 +17,29 @@ struct pool;
 struct unpacking {
 	warc_source *source;
 	void *source_context;
-	size_t max_body_bytes; /* bodies are cut there; those of records that
-				  are no HTML are left out */
-	/* Takes a record, valid until it returns; another result than ERR_NONE
-	 * ends the unpacking. */
+	size_t max_body_bytes; /* longer bodies are truncated; bodies that are
+				  not HTML are omitted */
+	/*
+	 * Use a record, valid until this returns; any result except ERR_NONE
+	 * stops the unpacking.
+	 */
 	enum error (*take)(void *context, const struct warc_record *record);
 	void *context;
 };
 
 struct unpacking_end {
-	enum error error; /* ERR_NONE: all of it was read; of the source, of
-			     take(), or what warc_next() says; ERR_POISONED:
-			     the archive has ended its worker */
+	enum error error; /* ERR_NONE: the archive was read completely; an error
+			     of the source, of take(), or of warc_next();
+			     ERR_POISONED: the worker died of the archive */
 	char reason[160]; /* English, or "" */
-	uint64_t bytes;   /* of the source that were read */
+	uint64_t bytes;   /* bytes of the source that were read */
 };
 
 /*
- * Have a worker of the pool read the archive, waiting for a free one; NULL: by
- * this thread. Reads no faster than take() takes: memory is bounded on both
- * sides, whatever the archive holds. Any thread without an open transaction.
+ * Unpack the archive in a worker of the pool; block until a worker is free. If
+ * `pool` is NULL, use this thread. Reads no faster than take() accepts records,
+ * so memory is bounded on both sides for every archive. Any thread without an
+ * open transaction.
  */
 void pool_unpack(struct pool *pool, const struct unpacking *unpacking,
 		 struct unpacking_end *end_out);

@@ -7,7 +7,7 @@
 #include "daemon/process/starter.h"
 #include "store/buffer.h"
 
-/* The texts, each with its NUL. */
+/* Join the texts, each with its NUL. */
 static struct buffer join(char *const *texts)
 {
 	struct buffer joined = {0};
@@ -17,7 +17,7 @@ static struct buffer join(char *const *texts)
 	return joined;
 }
 
-/* Its number, or a negative errno. */
+/* Return the process id of the command, or a negative errno. */
 static int64_t run(struct starter *starter, const struct child_command *command)
 {
 	struct buffer words = join(command->words);
@@ -55,7 +55,10 @@ enum child_state command_start(struct starter *starter, struct child *child_out,
 	if (number <= 0)
 		return child_fail(child_out, number == 0 ? EIO : (int)-number);
 	child_out->pid = (pid_t)number;
-	/* it is not reaped before it is looked for: the number is its own */
+	/*
+	 * The spawner reaps the process only on request, so the process id is
+	 * still valid.
+	 */
 	child_out->file = pidfd_open(child_out->pid, 0);
 	return CHILD_RUNS;
 }
@@ -68,7 +71,7 @@ void command_kill(struct starter *starter, struct child *child)
 		child_kill(child);
 		return;
 	}
-	/* when there is no starter any more, nothing can be done about it */
+	/* Without the spawner, nothing can be done. */
 	(void)starter_ask_number(starter, STARTER_KILL, child->pid, &number,
 				 NULL);
 	child_forget(child);

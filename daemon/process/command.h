@@ -1,7 +1,7 @@
 /*
- * daemon/process/command.h - commands that the starter runs, since whoever
- * holds the store cannot (daemon/runtime/child.h says how they are run).
- * Without a starter, in tests, the caller does it itself.
+ * daemon/process/command.h - run commands through the spawner, because the main
+ * process cannot start processes (see daemon/runtime/child.h). Without a
+ * spawner, in tests, the caller starts them.
  */
 #ifndef DAEMON_PROCESS_COMMAND_H
 #define DAEMON_PROCESS_COMMAND_H
@@ -12,15 +12,15 @@
 
 struct starter;
 
-/* As child_start(); also CHILD_FAILED when the starter runs no commands. */
+/* Like child_start(); also CHILD_FAILED if the spawner may not run commands. */
 enum child_state command_start(struct starter *starter, struct child *child_out,
 			       const struct child_command *command);
 
-/* As child_look(). */
+/* Like child_look(). */
 enum child_state command_look(struct starter *starter, struct child *child,
 			      uint64_t now_ms);
 
-/* As child_kill(). */
+/* Like child_kill(). */
 void command_kill(struct starter *starter, struct child *child);
 
 #endif

@@ -17,36 +17,38 @@
 
 enum {
 	MAGIC = 0x746c7064,
-	MAX_FILES = 2, /* of the body, and one that is passed along */
+	MAX_FILES = 2, /* the file of the body, and a passed descriptor */
 	SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
 };
 
-/* Where the body of a frame is. */
+/* Where to find the body of a frame. */
 enum body_place {
 	BODY_HERE,  /* in the same message */
-	BODY_FILE,  /* in the first file that comes along */
-	BODY_AFTER, /* in the messages that follow, PIECE_BYTES in each but the
-		       last one, and no files */
+	BODY_FILE,  /* in the first attached file */
+	BODY_AFTER, /* in the following messages: PIECE_BYTES each, less in the
+		       last; no files */
 };
 
-/* What stands before head and body. */
+/* Precedes head and body in a message. */
 struct header {
 	uint32_t magic;
 	uint32_t kind;
 	uint32_t head_bytes;
-	uint32_t place;    /* of the body: enum body_place */
+	uint32_t place;    /* enum body_place */
 	uint32_t has_file; /* 0 or 1 */
-	uint32_t reserved; /* 0 */
+	uint32_t reserved; /* must be 0 */
 	uint64_t body_bytes;
 };
 
-/* Small enough for the socket of any kernel. */
+/* Size of a piece; fits into the socket buffer of any kernel. */
 enum { PIECE_BYTES = 64 * 1024 };
 
 enum { ROOM_BYTES = sizeof(struct header) + FRAME_MAX_INLINE };
 
-/* Have frames as large as FRAME_MAX_INLINE fit; where the kernel allows less,
- * they become files. */
+/*
+ * Enlarge the socket buffer for frames of FRAME_MAX_INLINE bytes. If the kernel
+ * allows less, larger frames use files.
+ */
 static void make_room(int socket)
 {
 	const int bytes = ROOM_BYTES;
@@ -78,7 +80,7 @@ struct channel channel_without_files(int socket, size_t max_body)
 	return (struct channel){.socket = socket, .max_body = max_body};
 }
 
-/* Forget a frame that has not come completely. */
+/* Discard an incomplete frame. */
 static void drop_partial(struct channel *channel)
 {
 	if (channel->missing > 0)
@@ -114,7 +116,7 @@ static bool write_all(int file, struct slice bytes)
 	return true;
 }
 
-/* A file in memory with these bytes, which nobody can change; or -1. */
+/* Return a sealed memory file with these bytes, or -1. */
 static int seal_file(struct slice bytes)
 {
 	int file = memfd_create("frame", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -128,7 +130,7 @@ static int seal_file(struct slice bytes)
 	return -1;
 }
 
-/* Room for the descriptors of a message. */
+/* Control data of a message: its descriptors. */
 union control {
 	char bytes[CMSG_SPACE(MAX_FILES * sizeof(int))];
 	struct cmsghdr alignment;
@@ -168,7 +170,7 @@ static enum error send_message(int socket, const struct msghdr *message,
 	return errno == EPIPE || errno == ECONNRESET ? ERR_STOPPED : ERR_IO;
 }
 
-/* A part of a message; sendmsg() does not write to it. */
+/* Return a part of a message; sendmsg() does not write to it. */
 static struct iovec part_of(const void *data, size_t size)
 {
 	union {
@@ -179,8 +181,10 @@ static struct iovec part_of(const void *data, size_t size)
 	return (struct iovec){.iov_base = bytes.wanted, .iov_len = size};
 }
 
-/* The frame's first message, or only one. ERR_TOO_LARGE: the kernel takes no
- * message of that size now. */
+/*
+ * Send the first or only message of the frame. ERR_TOO_LARGE: the kernel does
+ * not accept a message of this size now.
+ */
 static enum error send_first(const struct channel *channel,
 			     const struct frame_parts *parts,
 			     enum body_place place, int flags)
@@ -221,7 +225,7 @@ static enum error send_first(const struct channel *channel,
 	return error;
 }
 
-/* The size of the next message of a body of which so much is missing. */
+/* Return the size of the next piece if `missing` bytes of the body remain. */
 static size_t piece_bytes(size_t missing)
 {
 	return missing < PIECE_BYTES ? missing : PIECE_BYTES;
@@ -253,7 +257,7 @@ static enum error send_parts(const struct channel *channel,
 	size_t size = parts->head.size + parts->body.size;
 	enum error error = ERR_TOO_LARGE;
 
-	/* a head may have what was read from a row, which knows no limit */
+	/* The head may contain data of a stored row, which has no limit. */
 	if (parts->head.size > FRAME_MAX_HEAD)
 		return ERR_IO;
 	if (size <= FRAME_MAX_INLINE)
@@ -278,7 +282,7 @@ enum error frame_offer(const struct channel *channel,
 	return send_parts(channel, parts, MSG_DONTWAIT);
 }
 
-/* The descriptors of a message; those over `max` are closed. */
+/* Return the descriptors of a message; close those over `max`. */
 static size_t take_files(struct msghdr *message, int *files_out, size_t max)
 {
 	size_t count = 0;
@@ -304,7 +308,9 @@ static size_t take_files(struct msghdr *message, int *files_out, size_t max)
 	return count;
 }
 
-/* Map the body that is in `file`; false when it is not what was said. */
+/*
+ * Map the body in `file`; return false if it is not sealed or has another size.
+ */
 static bool map_body(int file, uint64_t size, struct frame *frame)
 {
 	struct stat status;
@@ -323,8 +329,10 @@ static bool map_body(int file, uint64_t size, struct frame *frame)
 	return true;
 }
 
-/* Whether the sizes of the header are those of a message of `size` bytes with
- * so many files. */
+/*
+ * Return whether the header is valid for a message of `size` bytes with `files`
+ * files.
+ */
 static bool is_whole(const struct header *header, size_t size, size_t files,
 		     size_t max_body)
 {
@@ -342,8 +350,10 @@ static bool is_whole(const struct header *header, size_t size, size_t files,
 	       rest - header->head_bytes == header->body_bytes;
 }
 
-/* Make a frame of the message in the room; a partial one when its body is in
- * the messages that follow. */
+/*
+ * Decode the message in `room` into a frame, which is partial if its body
+ * follows in further messages.
+ */
 static enum error open_message(struct channel *channel, size_t size, int *files,
 			       size_t file_count, struct frame *frame)
 {
@@ -388,15 +398,17 @@ static enum error wait_for_message(int socket, int timeout_ms)
 	int ready;
 
 	if (timeout_ms <= 0)
-		return ERR_NONE; /* recvmsg() waits, or does not */
+		return ERR_NONE; /* recvmsg() blocks or returns */
 	do
 		ready = poll(&wanted, 1, timeout_ms);
 	while (ready < 0 && errno == EINTR);
 	return ready > 0 ? ERR_NONE : ERR_TIMEOUT;
 }
 
-/* The next message: its bytes in `piece`, none when they are too many, and its
- * files, to be closed. */
+/*
+ * Receive a message into `piece`, with size 0 if it is too large, and its
+ * files, which the caller must close.
+ */
 static enum error receive_message(int socket, int timeout_ms,
 				  struct iovec *piece, int files[MAX_FILES],
 				  size_t *file_count_out)
@@ -419,12 +431,12 @@ static enum error receive_message(int socket, int timeout_ms,
 	while (size < 0 && errno == EINTR);
 	if (size < 0)
 		return errno == EAGAIN ? ERR_TIMEOUT : ERR_STOPPED;
-	/* an empty message may bring files as well */
+	/* An empty message may also contain files. */
 	*file_count_out = take_files(&message, files, MAX_FILES);
 	if (size == 0 && *file_count_out == 0)
 		return ERR_STOPPED;
 	if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
-		size = 0; /* is refused with its files */
+		size = 0; /* the caller rejects it and closes its files */
 	piece->iov_len = (size_t)size;
 	return ERR_NONE;
 }
@@ -447,7 +459,9 @@ static enum error receive_first(struct channel *channel, int timeout_ms,
 				 : error;
 }
 
-/* The next piece of the partial frame, which is the frame after the last one.
+/*
+ * Receive the next piece of the partial frame; after the last piece, return the
+ * frame.
  */
 static enum error receive_piece(struct channel *channel, int timeout_ms,
 				struct frame *frame)

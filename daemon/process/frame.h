@@ -1,12 +1,11 @@
 /*
- * daemon/process/frame.h - what the processes of the daemon tell each other:
- * frames over a pair of sockets (SOCK_SEQPACKET). A frame is a kind, a head of
- * a few fields (store/row_layout.h) and a body of bytes: in the message when
- * both are small. A larger body is in a sealed file in memory that comes along,
- * or in the messages that follow: only the keeper and the starter may make such
- * files, which no limit of memory counts. The other end is an enemy: whatever
- * it sends, a frame that was received is whole, under its limits, and changes
- * no more.
+ * daemon/process/frame.h - messages between the processes of the daemon: frames
+ * over a socket pair (SOCK_SEQPACKET). A frame has a kind, a head of a few
+ * fields (store/row_layout.h) and a body. A small frame is one message. A
+ * larger body is in an attached sealed memory file, or in the following
+ * messages: only the main process and the spawner may create such files,
+ * because no memory limit counts them. The other end is not trusted: a received
+ * frame is complete, within its limits, and does not change.
  */
 #ifndef DAEMON_PROCESS_FRAME_H
 #define DAEMON_PROCESS_FRAME_H
@@ -22,39 +21,41 @@
 
 enum {
 	FRAME_MAX_HEAD = LIMIT(64 * 1024, 2048),
-	FRAME_MAX_INLINE = 256 * 1024, /* head and body; larger bodies are
+	FRAME_MAX_INLINE = 256 * 1024, /* head and body; larger bodies use
 					  files, which cost ten times as much */
 };
 
-/* A frame that was received; valid until the next one, or frame_free(). */
+/* A received frame; valid until the next one, or until frame_free(). */
 struct frame {
 	uint32_t kind;
 	struct slice head;
 	struct slice body;
-	int file;  /* a descriptor that came along, the caller's; or -1 */
-	void *map; /* of the body's file, [map_bytes]; or NULL */
+	int file;  /* an attached descriptor, owned by the caller; or -1 */
+	void *map; /* mapping of the body's file, [map_bytes]; or NULL */
 	size_t map_bytes;
-	struct buffer pieces; /* the body, when it came in several messages */
+	struct buffer pieces; /* the body, if it arrived in several messages */
 };
 
-/* One end; one thread at a time. */
+/* One end of a channel; one thread at a time. */
 struct channel {
 	int socket;
-	size_t max_body;  /* of a frame that is received */
-	bool sends_files; /* large bodies go in files, otherwise in pieces */
-	char *room;       /* of a message, made when it is needed */
-	struct frame partial; /* a frame whose body has not come completely */
-	size_t missing;       /* bytes of its body; 0: there is none */
+	size_t max_body;  /* of a received frame */
+	bool sends_files; /* send large bodies in files, otherwise in pieces */
+	char *room;       /* buffer of a message, allocated when needed */
+	struct frame partial; /* a frame whose body is incomplete */
+	size_t missing;       /* bytes of its body; 0 = no partial frame */
 };
 
-/* Two ends, to be closed; ERR_IO. */
+/* Create two connected ends; the caller closes both. ERR_IO on failure. */
 enum error channel_pair(int sockets_out[2]);
 
-/* An end that sends large bodies in files. */
+/* Return an end that sends large bodies in files. */
 struct channel channel_of(int socket, size_t max_body);
 
-/* An end that sends large bodies in pieces: frame_send() waits until the other
- * end has read nearly all of them. */
+/*
+ * Return an end that sends large bodies in pieces: frame_send() blocks until
+ * the other end has read nearly all of them.
+ */
 struct channel channel_without_files(int socket, size_t max_body);
 
 void channel_close(struct channel *channel);
@@ -63,34 +64,37 @@ struct frame_parts {
 	uint32_t kind;
 	struct slice head; /* at most FRAME_MAX_HEAD */
 	struct slice body;
-	int file; /* is passed along, and stays the caller's; -1: none */
+	int file; /* passed to the other end, owned by the caller; -1 = none */
 };
 
 /*
- * Send, waiting for room. ERR_STOPPED: the other end is closed; ERR_IO: no
- * memory or descriptor for the body's file, or the head is over its limit.
+ * Send a frame; block until the socket has room. ERR_STOPPED: the other end is
+ * closed; ERR_IO: no memory or descriptor for the body's file, or the head
+ * exceeds FRAME_MAX_HEAD.
  */
 enum error frame_send(const struct channel *channel,
 		      const struct frame_parts *parts);
 
-/* The same without waiting; ERR_BUSY: there is no room. For ends that send
- * files. */
+/*
+ * Send without blocking; ERR_BUSY: the socket is full. Only for ends that send
+ * files.
+ */
 enum error frame_offer(const struct channel *channel,
 		       const struct frame_parts *parts);
 
 /*
- * Receive the next frame, for at most `timeout_ms` (-1: for ever). ERR_TIMEOUT:
- * it has not come, or not completely; the next call goes on with it;
- * ERR_STOPPED: the other end is closed; ERR_MALFORMED: what came is no frame,
- * or over a limit, and the other end is not to be trusted any more.
+ * Receive the next frame within `timeout_ms` (-1 = no limit). ERR_TIMEOUT: no
+ * complete frame yet; the next call continues. ERR_STOPPED: the other end is
+ * closed. ERR_MALFORMED: the data is not a frame or exceeds a limit; do not
+ * trust the other end any longer.
  */
 enum error frame_receive(struct channel *channel, int timeout_ms,
 			 struct frame *frame_out);
 
-/* Whether a part of a frame has come, and its rest has not. */
+/* Return whether a frame has arrived in part. */
 bool frame_is_partial(const struct channel *channel);
 
-/* Free the body, and close the file unless the caller has set it to -1. */
+/* Free the body. Close the file unless the caller has set it to -1. */
 void frame_free(struct frame *frame);
 
 #endif

@@ -26,26 +26,28 @@
 
 enum {
 	START_MS = 10 * 1000,  /* until a role is ready */
-	ANSWER_MS = 30 * 1000, /* until the starter has done what it is asked */
-	END_MS = 10 * 1000,    /* until it has ended */
+	ANSWER_MS = 30 * 1000, /* until the spawner responds to a request */
+	END_MS = 10 * 1000,    /* until the spawner exits */
 	MAX_ANSWER_BODY = 4096,
-	MAX_STARTS = 6,       /* before it is given up */
-	FIRST_PAUSE_MS = 100, /* between them; then twice as long each time */
+	MAX_STARTS = 6,       /* attempts to start a process */
+	FIRST_PAUSE_MS = 100, /* between the first two; doubles each time */
 };
 
 struct starter {
 	struct lock lock; /* one request at a time */
 	struct channel channel;
 	uint32_t answer_ms;
-	atomic_bool is_lost; /* it does not answer: nothing more is asked */
-	pthread_t owner;     /* the thread that starter_look() is for */
+	atomic_bool is_lost; /* it does not respond; requests fail */
+	pthread_t owner;     /* the thread that may call starter_look() */
 	pid_t pid;
 	struct roster *roster;
 };
 
-/* Whether the other processes get the variable of our environment. Everything
- * else, which may hold secrets of the user who started the daemon, ends with
- * the keeper. */
+/*
+ * Return whether the other processes inherit this environment variable. The
+ * main process passes no other variables: they may hold secrets of the user who
+ * started the daemon.
+ */
 static bool is_passed_on(const char *variable)
 {
 	static const char *const prefixes[] = {
@@ -72,7 +74,7 @@ static bool is_passed_on(const char *variable)
 	return false;
 }
 
-/* The environment of the other processes, in memory of its own. */
+/* Return the environment of the other processes; the caller owns the list. */
 static char **list_environment(void)
 {
 	size_t count = 0;
@@ -88,7 +90,7 @@ static char **list_environment(void)
 	return kept;
 }
 
-/* In the new process. */
+/* Runs in the new process. */
 static void execute_starter(int socket)
 {
 	char program[] = "templated";
@@ -101,19 +103,22 @@ static void execute_starter(int socket)
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* its own group: ^C at a terminal is for the keeper alone */
+	/*
+	 * A separate process group: Ctrl-C in a terminal signals only the main
+	 * process.
+	 */
 	setpgid(0, 0);
 	if (dup2(socket, ROLE_SOCKET) != ROLE_SOCKET)
 		_exit(EXIT_FAILURE);
-	/* what the keeper has inherited is not for the starter */
+	/* Close the descriptors that the main process has inherited. */
 	close_range(ROLE_SOCKET + 1, ~0U, 0);
-	if (socket == ROLE_SOCKET) /* it was not copied: it would be closed */
+	if (socket == ROLE_SOCKET) /* dup2() kept FD_CLOEXEC */
 		fcntl(ROLE_SOCKET, F_SETFD, 0);
 	execve("/proc/self/exe", words, list_environment());
 	_exit(EXIT_FAILURE);
 }
 
-/* The first frame, which is not answered. */
+/* Send the first frame, which has no response. */
 static enum error set_rules(const struct channel *channel, bool allows_commands)
 {
 	const struct starter_number rules = {allows_commands};
@@ -127,7 +132,10 @@ static enum error set_rules(const struct channel *channel, bool allows_commands)
 	return error;
 }
 
-/* A new process has closed itself in, or could not. */
+/*
+ * Wait until the new process reports that it is in its sandbox, or has failed
+ * to enter it.
+ */
 static enum error receive_ready(struct channel *channel,
 				struct sandbox_report *walls_out)
 {
@@ -219,7 +227,7 @@ bool starter_look(struct starter *starter, char *why_out)
 	int status;
 	bool has_ended =
 		waitpid(starter->pid, &status, WNOHANG) == starter->pid;
-	/* after the wait: it is set before the channel is closed */
+	/* Read it after waitpid(): it is set before the channel is closed. */
 	bool is_lost = atomic_load(&starter->is_lost);
 
 	if (has_ended) {
@@ -227,7 +235,7 @@ bool starter_look(struct starter *starter, char *why_out)
 		roster_remove(starter->roster, starter->pid, true);
 		starter->pid = 0;
 	}
-	/* one that was lost may end because its channel is closed */
+	/* The spawner may have exited because its channel was closed. */
 	if (is_lost)
 		snprintf(why_out, PROCESS_END_BYTES, "it does not answer");
 	return !has_ended && !is_lost;
@@ -251,8 +259,11 @@ void starter_destroy(struct starter *starter)
 	if (starter->pid > 0) {
 		int status;
 
-		/* who has closed itself in may not: it ends with its channel,
-		 * or with us */
+		/*
+		 * This fails after the main process has entered its sandbox;
+		 * then the spawner exits with its channel, or with this
+		 * process.
+		 */
 		kill(starter->pid, SIGKILL);
 		if (child_await(starter->pid, END_MS, &status) == ETIMEDOUT)
 			log_warn("%s: process %ld has not ended yet",
@@ -263,7 +274,7 @@ void starter_destroy(struct starter *starter)
 	free(starter);
 }
 
-/* Its answer: a number, and maybe a file. */
+/* Receive a response: a number, and possibly a file. */
 static enum error take_answer(struct starter *starter, int64_t *number_out,
 			      int *file_out)
 {
@@ -288,9 +299,9 @@ static enum error take_answer(struct starter *starter, int64_t *number_out,
 }
 
 /*
- * With the lock held: it gave no answer in time, or one that is none. It counts
- * as dead, since later answers would be those to other requests; the owner is
- * woken as by its end.
+ * With the lock held, after a missing or invalid response: treat the spawner as
+ * dead, because later responses would belong to other requests. Signal the
+ * owner, as its exit would.
  */
 static void lose_starter(struct starter *starter)
 {
@@ -343,7 +354,7 @@ enum error starter_ask_number(struct starter *starter,
 	return error;
 }
 
-/* Tell the new process what it may. */
+/* Send the options to the new process. */
 static enum error greet(const struct process *process,
 			const struct process_options *options)
 {
@@ -366,9 +377,10 @@ static enum error greet(const struct process *process,
 }
 
 /*
- * Its number and its end of the channel. ERR_STOPPED: the starter has ended;
- * ERR_IO: there is no process to be had, for now. An answer with one of the two
- * alone is none: the socket is closed, the process is ended.
+ * Ask the spawner for a process; return its id and the main process's end of
+ * the channel. ERR_STOPPED: the spawner has exited; ERR_IO: the system has no
+ * process available now. A response with only one of the two is invalid: close
+ * the socket, end the process.
  */
 static enum error ask_for_process(struct starter *starter, enum role role,
 				  int64_t *number_out, int *socket_out)
@@ -454,7 +466,7 @@ static enum error start_process(struct starter *starter,
 	return ERR_IO;
 }
 
-/* What a thread gets. */
+/* Argument of thread_main(). */
 struct thread_start {
 	role_main *main;
 	int socket;

@@ -1,9 +1,9 @@
 /*
- * daemon/process/process.h - processes with a role, started by the starter: a
- * process that only starts others, so that whoever holds the store need not be
- * able to. It is the program itself, executed again as `--role NAME`, and holds
- * nothing but its end of a channel. What a test links has no such program:
- * there a role is a thread with the same channel.
+ * daemon/process/process.h - processes with a role, started by the spawner: the
+ * process that starts the others, so that the main process, which owns the
+ * store, cannot start any. A process executes the program again as `--role
+ * NAME` and inherits only its end of a channel. Tests have no such program:
+ * there, a role is a thread with the same channel.
  */
 #ifndef DAEMON_PROCESS_PROCESS_H
 #define DAEMON_PROCESS_PROCESS_H
@@ -24,90 +24,98 @@ struct starter;
 
 enum { PROCESS_END_BYTES = 64 };
 
-/* The starter's own part, for process_main(). */
+/* The main function of the spawner, for process_main(). */
 void starter_main(int socket);
 
 /*
- * Start the starter. Before any other thread, and before anything is opened
- * that the others shall not have. Whether it runs commands is said now, and
- * cannot be changed by whoever takes over the caller later. ERR_IO, with a line
- * in the log.
+ * Start the spawner. Call it before any thread starts, and before opening
+ * anything that the other processes must not inherit. `allows_commands` is
+ * final: an attacker who controls the main process cannot change it. ERR_IO
+ * after logging the error.
  */
 enum error starter_create(struct starter **starter_out, bool allows_commands);
 
 /*
- * End it, and with it all that it has started. One that does not end in ten
- * seconds ends with the caller's process. NULL is a no-op.
+ * Stop the spawner and all processes that it has started. If it does not exit
+ * within ten seconds, it exits with the main process. NULL is a no-op.
  */
 void starter_destroy(struct starter *starter);
 
 /*
- * Does it run? When it has ended, so has everything that it has started, and
- * when it does not answer, nothing can be started any more: `why_out`
- * [PROCESS_END_BYTES] says which, and the caller has to end, too. Both send
- * SIGCHLD to the thread of starter_create(), which alone may call this, not
- * during starter_destroy().
+ * Return whether the spawner runs. If it has exited, so have its processes; if
+ * it does not respond, no process can be started. Then `why_out`
+ * [PROCESS_END_BYTES] states which, and the caller must exit, too. In both
+ * cases the thread of starter_create() gets SIGCHLD. Only that thread may call
+ * this function, and not during starter_destroy().
  */
 bool starter_look(struct starter *starter, char *why_out);
 
-/* All that runs by it, itself among them: the caller may add itself. */
+/*
+ * Return the table of all processes of the spawner, including itself. The
+ * caller may add its own process.
+ */
 struct roster *starter_roster(struct starter *starter);
 
-/* What a role does with its end of the channel, until the other is closed. */
+/*
+ * The main function of a role: use its end of the channel until the other end
+ * is closed.
+ */
 typedef void role_main(int socket);
 
 struct process_options {
 	enum role role;
-	role_main *main;       /* run by a thread when there is no starter */
-	size_t max_body;       /* of the frames that come from it */
-	uint64_t memory_bytes; /* over what it begins with; 0: no limit */
+	role_main *main;       /* run by a thread if there is no spawner */
+	size_t max_body;       /* of received frames */
+	uint64_t memory_bytes; /* in addition to its use at start; 0 = unlimited
+				*/
 	const char *readable;  /* one more file that it may read; or NULL */
 };
 
 struct process {
 	struct channel channel;
-	pid_t pid; /* 0: it is a thread */
+	pid_t pid; /* 0 = a thread */
 	pthread_t thread;
-	uint64_t resolver; /* sandbox_resolver_stamp() of its start */
+	uint64_t resolver; /* sandbox_resolver_stamp() at its start */
 };
 
 /*
- * Start a process by `starter`, or a thread when that is NULL. Any thread;
- * takes some milliseconds, and some seconds when the system has no process or
- * memory to spare: then it is tried again. ERR_IO, with a line in the log.
+ * Start a process through the spawner, or a thread if `starter` is NULL. Any
+ * thread may call it. It takes milliseconds, or seconds if the system is short
+ * of processes or memory: then it retries. ERR_IO after logging the error.
  */
 enum error process_start(struct starter *starter,
 			 const struct process_options *options,
 			 struct process *process_out);
 
 /*
- * Kill it, unless it has ended, and forget it. `why_out` [PROCESS_END_BYTES]
- * says how it ended: "signal 11 (Segmentation fault)", "exit status 3"; NULL:
- * it is not needed any more, which is no death. Returns the signal that had
- * ended it, or 0.
+ * Kill the process unless it has exited, and release it. `why_out`
+ * [PROCESS_END_BYTES] gets how it ended, for example "signal 11 (Segmentation
+ * fault)" or "exit status 3"; pass NULL for a process that is no longer needed,
+ * which does not count as a crash. Return the signal that ended it, or 0.
  */
 int process_end(struct starter *starter, struct process *process,
 		char *why_out);
 
 /*
- * Have files of the resolver been replaced since it was started? It cannot read
- * the new ones; only another one can. False for a thread.
+ * Return whether resolver files were replaced since the process started: it
+ * cannot read the new files, and must be restarted. False for a thread.
  */
 bool process_is_outdated(const struct process *process);
 
-/* The CPU time that it has used, in milliseconds; 0 for a thread. */
+/* Return its CPU time in milliseconds; 0 for a thread. */
 uint64_t process_cpu_ms(const struct process *process);
 
-/* A role as the program has it. */
+/* The program's code for a role. */
 struct role_program {
-	role_main *main;       /* NULL: it has not */
-	void (*prepare)(void); /* what it has to load before it is closed in;
-				  or NULL */
+	role_main *main; /* NULL if the program does not have the role */
+	void (*prepare)(
+		void); /* what to load before entering the sandbox; or NULL */
 };
 
 /*
- * What the program does when it is executed as `--role NAME`: enter the
- * sandbox and run that of `programs` [ROLE_COUNT]. Returns its exit status.
+ * Run a process that was executed as `--role NAME`: enter the sandbox and run
+ * the main function of its role in `programs` [ROLE_COUNT]. Return the exit
+ * status.
  */
 int process_main(const char *name, const struct role_program *programs);
 

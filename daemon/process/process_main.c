@@ -1,4 +1,4 @@
-/* The program, executed again as one of the roles. */
+/* The main function of a program that is executed again for a role. */
 #include "daemon/process/process.h"
 
 #include <signal.h>
@@ -31,7 +31,7 @@ static enum error get_hello(struct channel *channel, struct frame *frame,
 	return ERR_NONE;
 }
 
-/* The address space in use, libraries and all. */
+/* Return the address space in use, including libraries. */
 static uint64_t used_bytes(void)
 {
 	struct buffer text = {0};
@@ -48,7 +48,7 @@ static uint64_t limit_of(uint64_t memory_bytes)
 	return memory_bytes == 0 ? 0 : memory_bytes + used_bytes();
 }
 
-/* Say what holds, or that it could not be done. */
+/* Report the enforced layers, or the failure. */
 static enum error send_ready(const struct channel *channel,
 			     const struct sandbox_report *report,
 			     enum error error)
@@ -66,7 +66,7 @@ static enum error send_ready(const struct channel *channel,
 	return error;
 }
 
-/* It needs to be told nothing for that. */
+/* The spawner needs no options for its sandbox. */
 static enum error enter_starter(const struct channel *channel)
 {
 	struct sandbox_report report = {0};
@@ -76,7 +76,10 @@ static enum error enter_starter(const struct channel *channel)
 	return send_ready(channel, &report, error);
 }
 
-/* Enter the sandbox that the first frame asks for; say what holds. */
+/*
+ * Enter the sandbox with the options of the first frame, and report the
+ * enforced layers.
+ */
 static enum error enter(enum role role, struct channel *channel)
 {
 	struct sandbox_report report = {0};
@@ -103,9 +106,9 @@ static enum error enter(enum role role, struct channel *channel)
 }
 
 /*
- * A service manager, or a terminal, may tell all processes at once to end: the
- * keeper does, when the others have done what it wants of them. A write that is
- * over the limit of files' size gives an error.
+ * Ignore the stop signals: a service manager or a terminal may signal all
+ * processes, but the main process stops the others when it no longer needs
+ * them. A write over the file size limit then fails with an error.
  */
 static void leave_signals(void)
 {

@@ -11,12 +11,12 @@
 #include "store/memory.h"
 
 struct roster {
-	struct lock lock; /* guards what follows */
+	struct lock lock; /* guards the fields below */
 	struct buffer entries;
 	uint64_t starts[ROLE_COUNT];
 	uint64_t deaths[ROLE_COUNT];
-	uint64_t gone_us[ROLE_COUNT]; /* CPU time of those that were removed */
-	struct sandbox_report said[ROLE_COUNT]; /* in the log */
+	uint64_t gone_us[ROLE_COUNT]; /* CPU time of removed processes */
+	struct sandbox_report said[ROLE_COUNT]; /* as logged last */
 };
 
 static size_t count_entries(const struct roster *roster)
@@ -66,7 +66,10 @@ void roster_add(struct roster *roster, const struct roster_entry *entry)
 		say(entry);
 }
 
-/* With the lock held. What was known stays when there is no such process. */
+/*
+ * With the lock held: update the CPU time of the process; keep the last value
+ * if it has exited.
+ */
 static void measure(struct roster_entry *entry)
 {
 	clockid_t clock;

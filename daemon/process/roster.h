@@ -1,6 +1,6 @@
 /*
- * daemon/process/roster.h - which processes the daemon has, what keeps each in
- * its role, and how many have ended that should not. Any thread.
+ * daemon/process/roster.h - the table of the daemon's processes: their sandbox
+ * layers, CPU time and crashes. Any thread may call these functions.
  */
 #ifndef DAEMON_PROCESS_ROSTER_H
 #define DAEMON_PROCESS_ROSTER_H
@@ -24,31 +24,36 @@ struct roster_entry {
 	pid_t pid;
 	uint64_t started_ms; /* Unix time */
 	struct sandbox_report walls;
-	uint64_t cpu_us; /* of its CPU time, what was known last */
+	uint64_t cpu_us; /* CPU time, as last measured */
 };
 
-/* A process is there. What keeps it in its role is said in the log when it is
- * the first of its role, or is kept in by something else than the last one. */
+/*
+ * Add a process. Log its sandbox layers if it is the first process of its role,
+ * or if they differ from the last one's.
+ */
 void roster_add(struct roster *roster, const struct roster_entry *entry);
 
-/* It is about to be removed: see what CPU time it has used. */
+/* Update the CPU time of a process before its removal. */
 void roster_measure(struct roster *roster, pid_t pid);
 
-/* It is not any more. Nothing happens when it is not there. */
+/* Remove the process. Do nothing if `pid` is not in the table. */
 void roster_remove(struct roster *roster, pid_t pid, bool has_died);
 
-/* A moment of it. */
+/* A copy of the table. */
 struct roster_view {
-	struct roster_entry *entries; /* [count], in order of their start */
+	struct roster_entry *entries; /* [count], ordered by start */
 	size_t count;
-	/* of a role, since the start: */
+	/* Counts of a role since the daemon's start: */
 	uint64_t starts[ROLE_COUNT];
 	uint64_t deaths[ROLE_COUNT];
-	uint64_t cpu_us[ROLE_COUNT]; /* of all its processes, gone or not; it
-					never becomes less */
+	uint64_t cpu_us[ROLE_COUNT]; /* of all its processes, past and present;
+					never decreases */
 };
 
-/* To be given to roster_view_free(). A system call for each process. */
+/*
+ * Copy the table; free the copy with roster_view_free(). Makes one system call
+ * per process.
+ */
 struct roster_view roster_look(struct roster *roster);
 
 void roster_view_free(struct roster_view *view);

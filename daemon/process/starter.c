@@ -40,7 +40,7 @@ const struct row_layout role_ready_layout =
 
 enum { COMMAND_UMASK = 0027 };
 
-/* In the new process: become the role. Does not return. */
+/* Runs in the new process: execute the role. Does not return. */
 static void execute(enum role role, int socket)
 {
 	char name[ROLE_BYTES];
@@ -55,13 +55,13 @@ static void execute(enum role role, int socket)
 	    dup2(null, STDOUT_FILENO) < 0 || dup2(socket, ROLE_SOCKET) < 0)
 		_exit(EXIT_FAILURE);
 	close_range(ROLE_SOCKET + 1, ~0U, 0);
-	if (socket == ROLE_SOCKET) /* it was not copied: it would be closed */
+	if (socket == ROLE_SOCKET) /* dup2() kept FD_CLOEXEC */
 		fcntl(ROLE_SOCKET, F_SETFD, 0);
 	execv("/proc/self/exe", words);
 	_exit(EXIT_FAILURE);
 }
 
-/* Start a role; its number, or a negative errno. */
+/* Start a role; return its process id, or a negative errno. */
 static int64_t start(int64_t role, int *socket_out)
 {
 	int ends[2];
@@ -83,8 +83,10 @@ static int64_t start(int64_t role, int *socket_out)
 	return pid;
 }
 
-/* Its status as of waitpid(), or a negative errno: -ETIMEDOUT when it was
- * killed and the kernel has not ended it yet. */
+/*
+ * Kill and reap a process. Return its status as of waitpid(), or a negative
+ * errno: -ETIMEDOUT if it was killed but still exists.
+ */
 static int64_t end(int64_t pid)
 {
 	int status = 0;
@@ -96,7 +98,7 @@ static int64_t end(int64_t pid)
 	ended = waitpid((pid_t)pid, &status, WNOHANG);
 	if (ended > 0)
 		return status;
-	/* none but our own children are killed */
+	/* Kill only child processes. */
 	if (ended < 0 || kill((pid_t)pid, SIGKILL) != 0)
 		return -errno;
 	failed = child_await((pid_t)pid, CHILD_KILL_MS, &status);
@@ -116,7 +118,7 @@ static bool answer(const struct channel *channel, int64_t number, int file)
 	return error == ERR_NONE;
 }
 
-/* Whoever starts it has said first what it may be asked for. */
+/* Read the rules that the main process sends first. */
 static bool read_rules(struct channel *channel, bool *allows_commands_out)
 {
 	struct starter_number rules = {0};
@@ -131,7 +133,7 @@ static bool read_rules(struct channel *channel, bool *allows_commands_out)
 	return is_read;
 }
 
-/* Do what is asked for with a number. */
+/* Execute a request whose argument is a number. */
 static bool serve_number(struct starter_commands *commands,
 			 const struct frame *frame, int64_t *number_out,
 			 int *socket_out)
@@ -155,7 +157,10 @@ static bool serve_number(struct starter_commands *commands,
 	return true;
 }
 
-/* False when the one who asks is not to be trusted, or is gone. */
+/*
+ * Execute a request. Return false if the request is invalid or the main process
+ * has exited.
+ */
 static bool serve(const struct channel *channel, const struct frame *frame,
 		  bool allows_commands, struct starter_commands *commands)
 {

@@ -1,6 +1,6 @@
 /*
- * daemon/process/starter.h - the starter's side, and what is said to it.
- * Internal to daemon/process.
+ * daemon/process/starter.h - the protocol of the spawner. Internal to
+ * daemon/process.
  */
 #ifndef DAEMON_PROCESS_STARTER_H
 #define DAEMON_PROCESS_STARTER_H
@@ -15,37 +15,37 @@
 struct starter;
 
 enum {
-	ROLE_SOCKET = 3, /* the descriptor of its end of the channel */
-	STARTER_MAX_INPUT = 64 * 1024 * 1024, /* of a command */
-	STARTER_MAX_COMMANDS = 1024,          /* that run at the same time */
+	ROLE_SOCKET = 3, /* descriptor of the role's end of the channel */
+	STARTER_MAX_INPUT = 64 * 1024 * 1024, /* of a command, in bytes */
+	STARTER_MAX_COMMANDS = 1024,          /* running at the same time */
 	STARTER_MAX_WORDS = 64, /* of a command, or of its environment */
 };
 
-enum { ROLE_BYTES = 16 }; /* of its name */
+enum { ROLE_BYTES = 16 }; /* of a role's name */
 
 enum starter_request {
-	STARTER_START = 1, /* number: the role; the answer has the process's
-			      number and its channel */
-	STARTER_END,       /* number: the process; killed and reaped; the
-			      answer has its status */
-	STARTER_DONE,      /* the answer to all */
-	STARTER_RULES,     /* the first of all, without an answer; number: 1
-			      when commands may be run, else 0 */
-	STARTER_RUN,       /* struct starter_command, and its input; the
-			      answer has the command's number */
-	STARTER_LOOK,      /* number: the command; the answer has its status, as
-			      of child_wait() */
-	STARTER_KILL,      /* number: the command; killed with all that descend
-			      from it, and reaped; the answer has a 0 */
-	ROLE_HELLO,        /* to a role: struct role_hello */
-	ROLE_READY,        /* its answer: struct role_ready */
+	STARTER_START = 1, /* number: the role; the response has the process id
+			      and its channel */
+	STARTER_END, /* number: a process id; kill and reap it; the response has
+			its status */
+	STARTER_DONE,  /* the response to all requests */
+	STARTER_RULES, /* the first frame, without a response; number: 1 if
+			  commands are allowed, otherwise 0 */
+	STARTER_RUN,  /* struct starter_command, and the input; the response has
+			 the process id */
+	STARTER_LOOK, /* number: the command; the response has its status, as
+			 child_wait() returns it */
+	STARTER_KILL, /* number: the command; kill it and its descendants, and
+			 reap it; the response has a 0 */
+	ROLE_HELLO,   /* to a role: struct role_hello */
+	ROLE_READY,   /* its response: struct role_ready */
 };
 
 struct starter_number {
-	int64_t number; /* of an answer: negative is an errno */
+	int64_t number; /* in a response: a negative errno on failure */
 };
 
-/* Texts, each with its NUL. */
+/* Lists of texts, each with its NUL. */
 struct starter_command {
 	struct slice words;
 	struct slice environment;
@@ -68,23 +68,23 @@ extern const struct row_layout role_hello_layout;
 extern const struct row_layout role_ready_layout;
 
 /*
- * Ask the starter; the number that it answers, and the file that came along, or
- * -1; `file_out` may be NULL. ERR_STOPPED; ERR_IO. ERR_TIMEOUT: there was no
- * answer in half a minute; ERR_MALFORMED: it was none. After these two nothing
- * more is asked: ERR_STOPPED, and starter_look() says so.
+ * Send a request to the spawner; return the number in its response, and the
+ * passed file or -1. `file_out` may be NULL. ERR_STOPPED, ERR_IO. ERR_TIMEOUT:
+ * no response within 30 seconds; ERR_MALFORMED: an invalid response. After
+ * these two, every call returns ERR_STOPPED, and starter_look() reports it.
  */
 enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
 		       int64_t *number_out, int *file_out);
 
-/* The same with a number alone. */
+/* Send a request whose argument is a number. */
 enum error starter_ask_number(struct starter *starter,
 			      enum starter_request kind, int64_t number,
 			      int64_t *number_out, int *file_out);
 
-/* For tests: the time that it has for an answer. */
+/* For tests: set the time limit of a response. */
 void starter_limit(struct starter *starter, uint32_t answer_ms);
 
-/* What starter_main() does with commands (starter_commands.c). */
+/* Commands of starter_main() (starter_commands.c). */
 struct child;
 
 struct starter_commands {
@@ -93,17 +93,18 @@ struct starter_commands {
 	size_t capacity;
 };
 
-/* The answers to STARTER_RUN, _LOOK and _KILL: a number, or a negative errno.
+/*
+ * Execute STARTER_RUN, _LOOK and _KILL. Return a number, or a negative errno.
  */
 int64_t starter_commands_run(struct starter_commands *commands,
 			     const struct frame *frame);
 int64_t starter_commands_look(struct starter_commands *commands, int64_t pid);
 int64_t starter_commands_kill(struct starter_commands *commands, int64_t pid);
 
-/* They go on. */
+/* Release all commands; they continue to run. */
 void starter_commands_forget(struct starter_commands *commands);
 
-/* Whether it is one of them. */
+/* Return whether `pid` is a running command. */
 bool starter_commands_have(const struct starter_commands *commands,
 			   int64_t pid);
 

@@ -1,4 +1,4 @@
-/* Commands that the starter runs: its children, by their numbers. */
+/* Commands that the spawner runs: its children, by process id. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ bool starter_commands_have(const struct starter_commands *commands, int64_t pid)
 }
 
 /*
- * Point to the texts, a copy of which is in `copy`; the last is followed by
- * NULL. False when they are too many, or one has no end.
+ * Copy the texts to `copy` and point to each; NULL follows the last pointer.
+ * Return false if there are too many, or one has no NUL.
  */
 static bool split(struct slice texts, struct buffer *copy,
 		  char *words_out[STARTER_MAX_WORDS + 1])

@@ -1,8 +1,8 @@
 /*
- * Appending to the logs of partitions, by the committing thread: first the log,
- * then the store. What the log has and the store has not - the answer was lost,
- * or the disk is full - is read from the log (is_unsure) before anything else
- * is appended.
+ * Append to the logs of partitions, in the committer thread: first to the log,
+ * then to the store. After a lost reply or with a full disk the log may hold
+ * entries that the store does not have (is_unsure). Such entries are read from
+ * the log before anything else is appended.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -17,30 +17,33 @@
 #include "store/memory.h"
 #include "store/partitions.h"
 
-/* Copies of a partition are compared that often, when it changes at all. */
+/* Compare the replicas of a changing partition this often. */
 #define SUM_MS (UINT64_C(24) * 3600 * 1000)
 
 enum {
 	ID_BYTES = 96,
-	SUBJECT_ROOM = 512 /* of headers, of what it may have */
+	SUBJECT_ROOM = 512 /* space for the headers of an entry */
 };
 
-/* What goes to one partition's log. */
+/* The entry of one partition's log. */
 struct portion {
 	unsigned partition;
 	uint64_t epoch;
-	uint64_t number;      /* of the last entry */
-	uint64_t hash;        /* entry_hash() of it */
-	struct buffer packed; /* the rows */
+	uint64_t number;      /* number of the last entry of the log */
+	uint64_t hash;        /* entry_hash() of that entry */
+	struct buffer packed; /* the rows, compressed */
 	unsigned parts;
-	size_t part_bytes; /* at most */
+	size_t part_bytes; /* maximum size of a part */
 	bool sums;
-	struct buffer bytes; /* the part under way, with its head */
+	struct buffer bytes; /* the current part, with its head */
 	char subject[BUS_SUBJECT_BYTES];
 	char id[ID_BYTES];
 };
 
-/* What is ours to append to, now; the error of the first that is not. */
+/*
+ * Read the log positions of all portions. Return the error of the first
+ * partition that this node may not append to now.
+ */
 static enum error take_places(struct cluster *cluster, struct portion *portions,
 			      size_t count)
 {
@@ -79,8 +82,7 @@ static void pack(struct cluster *cluster, struct txn *txn,
 	portion->part_bytes =
 		cluster->ops->max_bytes(cluster->bus) - SUBJECT_ROOM;
 	portion->parts = entry_parts(portion->packed.size, portion->part_bytes);
-	if (rows.size >
-	    ENTRY_MAX_ROWS_BYTES) /* who follows could not read it */
+	if (rows.size > ENTRY_MAX_ROWS_BYTES) /* a follower could not read it */
 		portion->parts = ENTRY_MAX_PARTS + 1;
 	log_subject_of(portion->partition, portion->subject);
 	buffer_free(&rows);
@@ -107,7 +109,7 @@ static struct bus_entry entry_of(struct cluster *cluster,
 		    entry_part(buffer_slice(&portion->packed),
 			       portion->part_bytes, part),
 		    &portion->bytes);
-	/* no two attempts are one, even if their numbers are */
+	/* ids of two attempts differ even if their numbers are equal */
 	snprintf(portion->id, sizeof(portion->id), "%s.%u.%llu.%llu.%u",
 		 cluster->id, portion->partition,
 		 (unsigned long long)portion->epoch,
@@ -121,9 +123,9 @@ static struct bus_entry entry_of(struct cluster *cluster,
 }
 
 /*
- * Whether what was refused is to be written again: the last entry of the log is
- * ours still, under another number. When it is not, others have written behind
- * it, and it stays refused.
+ * Return whether a rejected entry must be written again: we wrote the last
+ * entry of the log, but it has another number now. If another node wrote it,
+ * the rejection is final.
  */
 static bool has_other_number(struct cluster *cluster, struct portion *portion)
 {
@@ -139,8 +141,9 @@ static bool has_other_number(struct cluster *cluster, struct portion *portion)
 }
 
 /*
- * A part of these portions, at once. Those that are to be written again are put
- * first; *again_out: how many, when that is all that was not taken, or 0.
+ * Append part `part` of these portions, all at the same time. Move the portions
+ * that must be written again to the front; *again_out is their number if no
+ * other portion failed, otherwise 0.
  */
 static enum error append_part(struct cluster *cluster, unsigned part,
 			      struct portion **portions, size_t count,
@@ -172,7 +175,7 @@ static enum error append_part(struct cluster *cluster, unsigned part,
 	return error;
 }
 
-/* The next part of all portions that have one. */
+/* Append part `part` of every portion that has this many parts. */
 static enum error append_parts(struct cluster *cluster,
 			       struct portion *portions, size_t count,
 			       unsigned part)
@@ -212,7 +215,7 @@ static enum error append_all(struct cluster *cluster, struct portion *portions,
 	return error;
 }
 
-/* What was begun and is not known to have come to its end is read again. */
+/* Mark the partitions whose entries may be in the log: they are read again. */
 static void doubt(struct cluster *cluster, const struct portion *portions,
 		  size_t count)
 {
@@ -225,8 +228,7 @@ static enum error end_append(struct cluster *cluster, struct portion *portions,
 			     size_t count, enum error error)
 {
 	lock_acquire(&cluster->lock);
-	/* behind its end others may have taken what we have written for theirs
-	 */
+	/* after our lease expired another node may have adopted this entry */
 	if (error == ERR_NONE && !has_lease(cluster))
 		error = ERR_UNLOGGED;
 	if (error != ERR_NONE && error != ERR_TOO_LARGE)
@@ -246,7 +248,7 @@ static enum error end_append(struct cluster *cluster, struct portion *portions,
 	return ERR_UNLOGGED;
 }
 
-/* The log has it, and the transaction has failed, which nobody settles. */
+/* The log has the entry, but the transaction failed: read it again later. */
 static void undo_append(struct cluster *cluster, const struct portion *portions,
 			size_t count)
 {
@@ -314,7 +316,7 @@ void cluster_settle(void *context, enum error error)
 	struct cluster *cluster = context;
 	unsigned news[ALL_PARTITIONS];
 	uint64_t numbers[ALL_PARTITIONS];
-	uint64_t sums[ALL_PARTITIONS]; /* hashes of entries; 0: none */
+	uint64_t sums[ALL_PARTITIONS]; /* hashes of entries; 0 = no sum */
 	size_t count = 0;
 
 	lock_acquire(&cluster->lock);

@@ -15,12 +15,12 @@
 #include "store/partitions.h"
 
 enum {
-	PACK_LEVEL = -5, /* bodies are packed already */
+	PACK_LEVEL = -5, /* bodies are compressed already */
 	SUM_ENTRIES = 1000,
 	DEPOT_CONNECT_MS = 10 * 1000,
 	DEPOT_STALL_S = 30,
 	JOBS_AT_ONCE = 64,
-	LOOK_AGAIN_MS = 1000, /* between looks at the end of a log */
+	LOOK_AGAIN_MS = 1000, /* between reads of the end of a log */
 };
 
 bool has_lease(const struct cluster *cluster)
@@ -58,9 +58,12 @@ void wake_tending(struct cluster *cluster)
 	condition_signal(&cluster->has_work);
 }
 
-static const char drains_name[] = "node.drains"; /* 1: it does */
+static const char drains_name[] = "node.drains"; /* 1 = this node is draining */
 
-/* What names this store among all: made once. And whether it is drained. */
+/*
+ * Read the id of this store, unique among all stores and created once; and
+ * whether the node is drained.
+ */
 static void read_id(struct cluster *cluster)
 {
 	static const char name[] = "node.id";
@@ -83,7 +86,7 @@ static void read_id(struct cluster *cluster)
 	snprintf(cluster->id, sizeof(cluster->id), "%016" PRIx64, id);
 }
 
-/* What is here from an earlier run. */
+/* Read the partitions that the store holds from an earlier run. */
 static void read_places(struct cluster *cluster)
 {
 	struct txn txn = txn_begin_read(cluster->store);
@@ -104,7 +107,7 @@ static void read_places(struct cluster *cluster)
 	txn_end(&txn);
 }
 
-/* A hint: "tpl.hint.log" or "tpl.hint.jobs", and a partition and a number. */
+/* A hint: "tpl.hint.log" or "tpl.hint.jobs", with a partition and a number. */
 struct hint {
 	uint64_t number;
 	uint16_t partition;
@@ -128,8 +131,11 @@ void owners_changed(struct cluster *cluster)
 			   (struct slice){&hint, sizeof(hint)});
 }
 
-/* An entry came under a number that is behind us: it may be late, or the log
- * goes on with other numbers. With the lock held. */
+/*
+ * Schedule an early read of the end of the log: an entry came with a number
+ * that we have passed. The hint may be late, or the log continues with other
+ * numbers. Call with the lock held.
+ */
 static void look_soon(struct cluster *cluster, struct partition *partition)
 {
 	if (partition->state != PARTITION_FOLLOWED ||
@@ -245,7 +251,7 @@ enum error cluster_run(struct cluster *cluster, struct engine *engine,
 	    !thread_start(&cluster->membership, NULL, membership_main,
 			  cluster) ||
 	    !start_workers(cluster)) {
-		/* a daemon that cannot start its threads cannot go on */
+		/* a daemon without these threads cannot continue */
 		log_error("the daemon cannot go on without its threads");
 		abort();
 	}
@@ -269,7 +275,10 @@ void cluster_stop(struct cluster *cluster)
 	pthread_join(cluster->tending, NULL);
 	pthread_join(cluster->copying, NULL);
 	pthread_join(cluster->membership, NULL);
-	/* what is being fetched has ended: another may take it at once */
+	/*
+	 * all fetches have ended: another node may take the partitions
+	 * immediately
+	 */
 	membership_leave(cluster);
 	cluster->is_running = false;
 }
@@ -378,12 +387,13 @@ void cluster_find(struct cluster *cluster, unsigned partition,
 	lock_release(&cluster->lock);
 }
 
-/* A question on its way. */
+/* A request that waits for its response. */
 struct asking {
 	struct cluster *cluster;
 	unsigned partition;
 	const char *node; /* or NULL */
-	uint64_t epoch;   /* of the partition's row when it went out */
+	uint64_t epoch;   /* epoch of the partition's row when the request was
+			     sent */
 };
 
 static bool has_member(const struct cluster *cluster, const char *name)
@@ -394,7 +404,7 @@ static bool has_member(const struct cluster *cluster, const char *name)
 	return false;
 }
 
-/* Who was asked may still answer. */
+/* Return whether the node that got the request may still respond. */
 static bool may_answer(const void *context)
 {
 	const struct asking *asking = context;
@@ -411,7 +421,7 @@ static bool may_answer(const void *context)
 	return may;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): a question has so many sides */
+/* NOLINTNEXTLINE(readability-function-size): a request has this many cases */
 enum error cluster_ask(struct cluster *cluster, unsigned partition,
 		       const char *node, struct slice question,
 		       uint32_t timeout_ms, struct buffer *answer)
@@ -503,7 +513,7 @@ size_t cluster_max_bytes(struct cluster *cluster)
 	return bus == NULL ? 0 : cluster->ops->max_bytes(bus);
 }
 
-/* "tpl.hint.jobs", with the partition. */
+/* Publish "tpl.hint.jobs" with the partition of each job. */
 static void tell_of_jobs(struct cluster *cluster,
 			 const struct cluster_job *jobs, size_t count)
 {
@@ -521,10 +531,10 @@ static void tell_of_jobs(struct cluster *cluster,
 	}
 }
 
-/* A job on its way to the broker. */
+/* A job that is sent to the broker. */
 struct job_entry {
 	char subject[BUS_SUBJECT_BYTES];
-	char id[SECRET_NAME_BYTES]; /* of one that is sealed */
+	char id[SECRET_NAME_BYTES]; /* id of an encrypted job */
 	struct buffer sealed;
 };
 
@@ -540,7 +550,7 @@ static struct bus_entry entry_of(const struct cluster *cluster,
 	if (job->has_secret) {
 		sealed_job_write(keys, entry->subject, job->data,
 				 &entry->sealed);
-		/* what it was made of can be guessed */
+		/* the plain id can be guessed from the content */
 		secret_keys_name(keys, slice_of(job->id), entry->id);
 	}
 	return (struct bus_entry){
@@ -552,7 +562,10 @@ static struct bus_entry entry_of(const struct cluster *cluster,
 	};
 }
 
-/* So many at a time; their subjects may be one: the bus takes them in order. */
+/*
+ * Submit at most this many at a time. Their subjects may be equal: the broker
+ * stores them in order.
+ */
 static enum error submit_some(struct cluster *cluster, struct cluster_job *jobs,
 			      size_t count)
 {

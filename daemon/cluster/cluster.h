@@ -1,11 +1,12 @@
 /*
- * daemon/cluster/cluster.h - this node in its cluster: which partitions are its
- * own, which it follows, and who has the others.
+ * daemon/cluster/cluster.h - this node in the node group: which partitions it
+ * owns, which it replicates, and which nodes own the other ones.
  *
- * A partition is the sites of one 256th of all registrable domains, for ever
- * (daemon/cluster/placement.h). One node owns it, as long as it renews its
- * lease; `replicas` - 1 others follow its log (store/journal.h). The owner
- * alone fetches, commits and tells; who follows can answer what it has.
+ * A partition is the sites of one 256th of all registrable domains, permanently
+ * (daemon/cluster/placement.h). One node owns a partition as long as it renews
+ * its lease; `replicas` - 1 other nodes follow its log (store/journal.h). Only
+ * the owner fetches, commits and emits events; a follower can respond with its
+ * stored data.
  */
 #ifndef DAEMON_CLUSTER_CLUSTER_H
 #define DAEMON_CLUSTER_CLUSTER_H
@@ -24,7 +25,8 @@ struct cluster;
 
 enum {
 	PARTITIONS = 256,
-	/* What concerns all sites: hooks and silences. Every node follows it.
+	/*
+	 * The data of all sites: hooks and silences. Every node replicates it.
 	 */
 	PARTITION_COMMON = PARTITIONS,
 	ALL_PARTITIONS,
@@ -34,149 +36,166 @@ enum {
 };
 
 enum partition_state {
-	PARTITION_ELSEWHERE, /* nothing of it is here */
-	PARTITION_COPYING,   /* a snapshot and the log behind it are read */
+	PARTITION_ELSEWHERE, /* no data of the partition is stored here */
+	PARTITION_COPYING, /* this node reads a snapshot and the log after it */
 	PARTITION_FOLLOWED,
-	PARTITION_TAKEN, /* it is to be ours: the log is read to its end */
+	PARTITION_TAKEN, /* this node becomes the owner: it reads the log to its
+			    end */
 	PARTITION_OWN,
-	PARTITION_LEFT, /* it is to be another's: what is under way ends */
+	PARTITION_LEFT, /* another node becomes the owner: running work ends */
 };
 
 struct partition_facts {
-	enum partition_state state;   /* here */
-	char owner[NODE_NAME_BYTES];  /* "": nobody yet */
-	char wanted[NODE_NAME_BYTES]; /* who shall own it; "": nobody can */
-	uint64_t epoch;               /* of the owner's lease; 0: none yet */
-	uint64_t applied; /* number of the last entry of its log that is here */
-	uint64_t last;    /* as far as is known, the last one there is */
-	bool is_locked; /* its copy here waits for a key of cluster.secret_file
-			 */
+	enum partition_state state;   /* on this node */
+	char owner[NODE_NAME_BYTES];  /* "" = no owner yet */
+	char wanted[NODE_NAME_BYTES]; /* the node that should own it; "" = no
+					 node can */
+	uint64_t epoch;   /* of the owner's lease; 0 = no lease yet */
+	uint64_t applied; /* number of the last log entry that is stored here */
+	uint64_t last;    /* number of the last known entry of the log */
+	bool is_locked;   /* this replica waits for a key of cluster.secret_file
+			   */
 };
 
-/* How far a copy is behind: in numbers of the stream, which all partitions
- * share, so that it is at least the entries that it lacks. Pure. */
+/*
+ * Return how far a replica is behind, in sequence numbers of the stream. All
+ * partitions share these numbers, so the result is at least the number of
+ * missing entries. Pure.
+ */
 uint64_t partition_lag(enum partition_state state, uint64_t applied,
 		       uint64_t last);
 
 struct node_facts {
 	char name[NODE_NAME_BYTES];
-	char address[NODE_ADDRESS_BYTES]; /* for direct connections */
+	char address[NODE_ADDRESS_BYTES]; /* for direct connections; "" = none
+					   */
 	char version[32];
 	uint32_t capacity;
-	uint32_t owned;     /* partitions */
-	uint32_t copies;    /* partitions that it has whole, its own too */
-	uint64_t lag;       /* partition_lag() of all of these */
-	uint64_t silent_ms; /* since it was heard of */
-	int64_t clock_ms;   /* ahead of the servers */
+	uint32_t owned;     /* number of partitions */
+	uint32_t copies;    /* complete partitions on this node, owned ones
+			       included */
+	uint64_t lag;       /* sum of partition_lag() over its partitions */
+	uint64_t silent_ms; /* since its last heartbeat */
+	int64_t clock_ms; /* how far its clock is ahead of the servers' clock */
 	bool is_self;
 	bool is_draining;
-	/* What seals its secrets: see daemon/cluster/secret_keys.h; or "" */
+	/* Id of its encryption key (daemon/cluster/secret_keys.h), or "". */
 	char key[SECRET_KEY_ID_BYTES];
-	bool has_strange_key; /* which is not here */
-	/* Of its own partitions, those whose snapshots may be sealed by another
-	 * of its keys; 0 when it has one key alone. */
+	bool has_strange_key; /* this node does not have that key */
+	/*
+	 * Number of its own partitions whose snapshots may be encrypted with
+	 * another of its keys; 0 if the node has only one key.
+	 */
 	uint32_t reseals;
 };
 
-/* A node without a lease that is expected back (cluster.patience). */
+/* A node without a lease that is expected to return (cluster.patience). */
 struct away_facts {
 	char name[NODE_NAME_BYTES];
 	uint32_t capacity;
-	uint64_t silent_ms; /* since it last said that it is there */
+	uint64_t silent_ms; /* since its last heartbeat */
 };
 
 enum { AWAY_SHOWN = 32 };
 
 struct cluster_facts {
-	char name[NODE_NAME_BYTES]; /* this node's */
-	bool has_joined;    /* it has reached the broker since it started */
-	bool is_connected;  /* to the broker */
-	bool has_lease;     /* without it nothing is committed or fetched */
-	uint64_t failovers; /* partitions taken from nodes that are gone */
-	uint64_t moves;     /* partitions handed over or taken over */
-	uint64_t appends;   /* transactions that went to the log */
-	uint64_t append_us; /* for all of them */
+	char name[NODE_NAME_BYTES]; /* name of this node */
+	bool has_joined;   /* the node has reached the broker since its start */
+	bool is_connected; /* to the broker */
+	bool has_lease; /* without a lease the node commits and fetches nothing
+			 */
+	uint64_t failovers; /* partitions adopted from failed nodes */
+	uint64_t moves;     /* partitions that this node released or adopted */
+	uint64_t appends;   /* transactions appended to the log */
+	uint64_t append_us; /* total duration of all appends */
 	uint64_t append_bytes;
-	uint64_t jobs;                    /* that were done here */
-	uint64_t divergences;             /* copies that were found to differ */
-	unsigned locked;                  /* partitions that are so */
-	char trouble[NODE_TROUBLE_BYTES]; /* why there is no lease, for people;
-					     or "" */
+	uint64_t jobs;        /* jobs that this node has done */
+	uint64_t divergences; /* replicas that were found to differ */
+	unsigned locked;      /* number of partitions with is_locked */
+	char trouble[NODE_TROUBLE_BYTES]; /* why the node has no lease,
+					     human-readable; or "" */
 	struct node_facts *nodes; /* [node_count], sorted by name; free() */
 	size_t node_count;
-	size_t away_count; /* AWAY_SHOWN at most */
+	size_t away_count; /* at most AWAY_SHOWN */
 	struct away_facts away[AWAY_SHOWN];
 	struct partition_facts partitions[ALL_PARTITIONS];
 };
 
-/* Bytes that a question, an answer or a job may have; 0 while there is nobody
- * to ask. */
+/*
+ * Return the maximum size of a request, a response or a job in bytes; 0 while
+ * the node is not connected.
+ */
 size_t cluster_max_bytes(struct cluster *cluster);
 
-/* What is known now; any thread. */
+/* Get the current state. Any thread may call this. */
 void cluster_facts(struct cluster *cluster, struct cluster_facts *facts_out);
 
 /* The partition of a host (host[:port], as in struct url). Pure. */
 unsigned cluster_partition(struct slice host);
 
-/* Where questions about a partition go. */
+/* Where requests about a partition are sent. */
 struct whereabouts {
-	bool is_own;  /* here, with a lease */
-	bool is_copy; /* here, as a follower, or as an owner without a lease: an
-			 answer may be old */
-	char owner[NODE_NAME_BYTES];      /* another node; "": nobody */
-	char address[NODE_ADDRESS_BYTES]; /* of it; "": no direct connections */
+	bool is_own;  /* this node, with a lease */
+	bool is_copy; /* this node, as a follower, or as an owner without a
+			 lease: responses may be outdated */
+	char owner[NODE_NAME_BYTES];      /* another node; "" = no owner */
+	char address[NODE_ADDRESS_BYTES]; /* address of the owner; "" = no
+					     direct connections */
 	uint64_t epoch;
-	uint64_t last; /* entry of its log, as far as is known here */
+	uint64_t last; /* last known entry of its log */
 };
 
 void cluster_find(struct cluster *cluster, unsigned partition,
 		  struct whereabouts *out);
 
 /*
- * Until the broker is reached for the first time there is nobody to ask: what
- * asks it is ERR_NOT_FOUND (cluster_ask()) or ERR_NETWORK.
- *
- * Ask the owner of the partition (subject tpl.q.<P>) or, with `node`, that node
- * (tpl.node.<NAME>). As bus_ops.ask(); ERR_STOPPED: the partition has another
- * owner by now, or the node is gone, and what was asked for may have been done.
+ * Send a request to the owner of the partition (subject tpl.q.<P>) or, with
+ * `node`, to that node (tpl.node.<NAME>), and append the response. Errors as of
+ * bus_ops.ask(). ERR_STOPPED: the partition has another owner by now, or the
+ * node has left; the request may have been executed. Until the broker is
+ * reached for the first time, the error is ERR_NOT_FOUND or ERR_NETWORK.
  */
 enum error cluster_ask(struct cluster *cluster, unsigned partition,
 		       const char *node, struct slice question,
 		       uint32_t timeout_ms, struct buffer *answer);
 
-/* What answers such questions of others; NULL: nothing does any more, and none
- * runs when this returns. */
+/*
+ * Handle requests of other nodes with this function. NULL = reject them; no
+ * handler runs when the call returns.
+ */
 typedef void cluster_answerer(void *context, struct slice question,
 			      struct buffer *answer);
 void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
 			  void *context);
 
-/* What somebody asks for, to be done by the owner when it comes to it: see
- * docs/howto/cluster.md. */
+/*
+ * A request of a user that the owner executes later: see docs/howto/cluster.md.
+ */
 struct cluster_job {
 	unsigned partition;
-	const char *verb;  /* the end of its subject, tpl.job.<P>.<verb> */
-	const char *id;    /* one that was there in the last minutes is not
-			      taken again */
+	const char *verb;  /* last token of its subject, tpl.job.<P>.<verb> */
+	const char *id;    /* the broker ignores an id that it got in the last
+			      minutes */
 	struct slice data; /* JSON */
-	bool has_secret;   /* the broker gets it sealed */
-	bool is_known;     /* out: the id was there */
+	bool has_secret;   /* encrypt the job before the broker gets it */
+	bool is_known;     /* out: the broker already has the id */
 };
 
-/* A job of the verb seed, which is done with others. */
+/* A job with the verb seed; such jobs can be executed in groups. */
 struct cluster_seed {
 	struct slice data; /* JSON */
 	struct job_mark mark;
-	struct buffer why; /* out: it is passed over, a line for people */
+	struct buffer
+		why; /* out: why the job was skipped, one human-readable line */
 };
 
 /*
- * Who does the jobs of a partition that is ours. `run` does one: ERR_BUSY: not
- * now; any other error: never. What is wrong is appended to `why`, a line for
- * people. `seed` does the first ones of these [count] in one transaction, which
- * has the mark of the last one, too, and returns how many; 0: the first one is
- * for `run`, or it is not the hash `before` that was noted last.
+ * The functions that execute the jobs of our partitions. `run` executes one:
+ * ERR_BUSY = try again later; any other error = never. It appends the reason to
+ * `why`, one human-readable line. `seed` executes the first of these [count]
+ * jobs in one transaction, which also stores the mark of the last one, and
+ * returns how many it executed. 0 = execute the first one with `run`, or the
+ * last stored hash is not `before`.
  */
 struct cluster_worker {
 	enum error (*run)(void *context, unsigned partition, struct slice data,
@@ -186,23 +205,27 @@ struct cluster_worker {
 		       uint64_t before);
 };
 
-/* As above; the worker is kept by the caller. */
+/* Set these functions. The caller keeps ownership of the worker. */
 void cluster_set_worker(struct cluster *cluster,
 			const struct cluster_worker *worker, void *context);
 
-/* Append jobs [count] to the stream BUS_JOBS. ERR_NONE: each is there; else
- * some may be, and all are to be sent again. ERR_NO_KEY: some have secrets, and
- * there is no cluster.secret_file; none was appended. */
+/*
+ * Append jobs [count] to the stream BUS_JOBS. ERR_NONE: all are stored. After
+ * any other error some may be stored; submit all again. ERR_NO_KEY: some have
+ * secrets, and cluster.secret_file is not set; none was appended.
+ */
 enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 			  size_t count);
 
-/* Have this node give all of its partitions away, or (false) take some again:
- * kept in the store, so that it is so after the next start, too. */
+/*
+ * Release all partitions of this node, or (false) accept partitions again. The
+ * store saves the setting: it survives a restart.
+ */
 void cluster_drain(struct cluster *cluster, bool drains);
 
 /*
- * Forget a node that will not come back: its copies are made elsewhere, without
- * the patience for one that is away. ERR_NOT_FOUND; ERR_BUSY: it has a lease.
+ * Remove a node that will not return: other nodes get its replicas without
+ * waiting for cluster.patience. ERR_NOT_FOUND; ERR_BUSY: the node has a lease.
  */
 enum error cluster_remove(struct cluster *cluster, const char *node);
 

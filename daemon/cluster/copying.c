@@ -1,8 +1,8 @@
 /*
- * The thread that has the copies: it follows the logs of partitions, takes and
- * leaves them. A partition goes ELSEWHERE -> COPYING -> FOLLOWED -> TAKEN ->
- * OWN -> LEFT -> FOLLOWED, and out of OWN at once when its owner may be
- * another.
+ * The copying thread: it follows the logs of partitions, adopts and leaves
+ * partitions. A partition goes ELSEWHERE -> COPYING -> FOLLOWED -> TAKEN -> OWN
+ * -> LEFT -> FOLLOWED, and out of OWN immediately when its owner may be another
+ * node.
  */
 #include "daemon/cluster/copying_parts.h"
 
@@ -10,11 +10,12 @@
 #include "store/partitions.h"
 
 enum {
-	IDLE_MS = 1000, /* hints may be lost: all logs are looked at */
-	BEGUN_MS = 200, /* are spent with copies that are made, each time */
-	BEHIND_MS = 20, /* the replica that was asked lacks an entry yet */
-	LOOK_BEHIND_MS = 1000, /* as LOOK_MS, when we have heard of one that is
-				  not there */
+	IDLE_MS = 1000, /* hints may be lost: check all logs this often */
+	BEGUN_MS = 200, /* time per turn for unfinished replicas */
+	BEHIND_MS =
+		20, /* retry when a broker replica does not have an entry yet */
+	LOOK_BEHIND_MS =
+		1000, /* like LOOK_MS, when a known entry is missing here */
 };
 
 void set_partition_state(struct cluster *cluster, unsigned number,
@@ -55,7 +56,7 @@ bool holds_lease(struct cluster *cluster)
 	return holds;
 }
 
-/* Read what is new. A copy is whole when there is nothing more. */
+/* Read new entries until there are none; then the replica is complete. */
 static bool keep_up(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
@@ -86,10 +87,12 @@ static bool keep_up(struct cluster *cluster, unsigned number)
 	return more && !is_useless(error);
 }
 
-enum turn { TURN_DONE, TURN_SOON /* BEHIND_MS */, TURN_AGAIN };
+enum turn { TURN_DONE, TURN_SOON /* retry in BEHIND_MS */, TURN_AGAIN };
 
-/* Whether the log has entries that are not here: by hints, or by what owners
- * say of themselves. */
+/*
+ * Return whether the log has entries that are missing here, from hints and from
+ * the owners' rows.
+ */
 static bool is_behind(struct cluster *cluster, unsigned number)
 {
 	const struct partition *partition = &cluster->partitions[number];
@@ -101,7 +104,7 @@ static bool is_behind(struct cluster *cluster, unsigned number)
 	return is_behind;
 }
 
-/* For how long an entry is missing that we have heard of. */
+/* Return for how long a known entry is missing here. */
 static uint64_t behind_for_ms(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
@@ -118,8 +121,10 @@ static uint64_t behind_for_ms(struct cluster *cluster, unsigned number)
 	return behind_ms == 0 ? 0 : now_ms - behind_ms;
 }
 
-/* What we have heard of may have been numbered anew since, and so may what is
- * here. */
+/*
+ * Read the end of the log: the known number or the applied one may have changed
+ * since.
+ */
 static void look(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
@@ -144,7 +149,7 @@ static void look(struct cluster *cluster, unsigned number)
 		doubt_numbers(cluster);
 }
 
-/* A turn of a partition that is not ours. */
+/* One turn of a partition that we do not own. */
 static enum turn copy(struct cluster *cluster, unsigned number,
 		      const struct partition *partition)
 {
@@ -187,7 +192,7 @@ static enum turn copy(struct cluster *cluster, unsigned number,
 	return is_behind(cluster, number) ? TURN_SOON : TURN_DONE;
 }
 
-/* Without a lease nothing is ours. */
+/* Leave all partitions: without a lease we own none. */
 static void leave_all(struct cluster *cluster)
 {
 	bool has_left = false;
@@ -210,7 +215,9 @@ static void leave_all(struct cluster *cluster)
 	}
 }
 
-/* Commits fail before they come to the log. */
+/*
+ * Check that the store can be written: commits fail before they reach the log.
+ */
 static void look_at_store(struct cluster *cluster)
 {
 	struct pipeline_stats stats;
@@ -223,7 +230,9 @@ static void look_at_store(struct cluster *cluster)
 		look_for_all_damage(cluster);
 }
 
-/* Whether it is read from its beginning, which may take long. */
+/*
+ * Return whether the partition is read from its beginning, which may take long.
+ */
 static bool is_begun(const struct partition *partition)
 {
 	return partition->state == PARTITION_COPYING ||
@@ -231,7 +240,7 @@ static bool is_begun(const struct partition *partition)
 		partition->wants_copy);
 }
 
-/* Partitions that are here: some may have to be taken. */
+/* One turn of the complete partitions; adopt the ones that are due. */
 static enum turn work_at_whole(struct cluster *cluster)
 {
 	enum turn all = TURN_DONE;
@@ -249,7 +258,10 @@ static enum turn work_at_whole(struct cluster *cluster)
 	return all;
 }
 
-/* Some of those that are not, in turn: the others wait for this. */
+/*
+ * Continue some unfinished partitions, one after another, until `until_ms`, so
+ * that complete partitions need not wait long.
+ */
 static enum turn work_at_begun(struct cluster *cluster, uint64_t until_ms)
 {
 	unsigned first = cluster->begun;
@@ -273,7 +285,7 @@ static enum turn work_at_begun(struct cluster *cluster, uint64_t until_ms)
 	return all;
 }
 
-/* Look at all partitions; how soon there is more to do. */
+/* One turn of all partitions; return how soon the next one is due. */
 static enum turn work(struct cluster *cluster)
 {
 	uint64_t begin_ms = clock_steady_ms();
@@ -283,7 +295,7 @@ static enum turn work(struct cluster *cluster)
 
 	look_at_store(cluster);
 	whole = work_at_whole(cluster);
-	/* as long as that took, at least */
+	/* wait at least as long as that took */
 	spent_ms = clock_steady_ms() - begin_ms;
 	begun = work_at_begun(
 		cluster, begin_ms + spent_ms +
@@ -312,7 +324,7 @@ static bool wait_for_news(struct cluster *cluster, enum turn turn)
 	return goes_on;
 }
 
-/* What was answered on a bus that is closed for good is on the new one. */
+/* Set the handlers again on a new bus after the old one was closed. */
 static void answer_again(struct cluster *cluster)
 {
 	bool is_new;

@@ -1,16 +1,18 @@
 /*
  * daemon/cluster/copying_parts.h - what the copying thread does with a
- * partition, in three files: copying.c follows its log, owning.c takes and
- * leaves it, mending.c begins its copy, and begins it again. All is for this
- * thread alone, and none is called with the lock held.
+ * partition, in three files: copying.c follows its log, owning.c adopts and
+ * leaves it, mending.c starts its replica, also again. Call these functions
+ * only in this thread and never with the lock held.
  */
 #ifndef DAEMON_CLUSTER_COPYING_PARTS_H
 #define DAEMON_CLUSTER_COPYING_PARTS_H
 
 #include "daemon/cluster/cluster_parts.h"
 
-/* Until the log is asked for its last entry, as hints are lost, and numbers
- * change. */
+/*
+ * Read the last entry of the log this often, because hints may be lost and
+ * numbers may change.
+ */
 enum { LOOK_MS = 60000 };
 
 /* copying.c */
@@ -18,105 +20,119 @@ enum { LOOK_MS = 60000 };
 void set_partition_state(struct cluster *cluster, unsigned number,
 			 enum partition_state state);
 
-/* A copy of what is known and wanted. */
+/* Return a copy of the partition's state. */
 struct partition view_partition(struct cluster *cluster, unsigned number);
 
-/* One number of a partition. */
+/* Read one number of a partition under the lock. */
 uint64_t number_of(struct cluster *cluster, const uint64_t *field);
 
 bool holds_lease(struct cluster *cluster);
 
 /* owning.c */
 
-/* Whether the partition is to be ours, and is there to be taken. */
+/* Return whether this node should own the partition and can adopt it. */
 bool is_to_be_taken(const struct cluster *cluster,
 		    const struct partition *partition);
 
-/* It is to be ours: we say so in its row, and take it when nobody was faster.
+/*
+ * Write us into the partition's row, and adopt it if no other node was faster.
  */
 void take(struct cluster *cluster, unsigned number);
 
-/* An owner's turn. */
+/* One turn of a partition that we own. */
 void own(struct cluster *cluster, unsigned number,
 	 const struct partition *partition);
 
-/* It is not ours any more, or may not be: nothing of it is fetched, committed
- * or answered from here on. */
+/*
+ * Leave a partition that another node owns or may own: from now on fetch,
+ * commit and answer nothing for it.
+ */
 enum error leave(struct cluster *cluster, unsigned number);
 
-/* It was not left to its end. */
+/* Retry leave() after it failed. */
 void leave_again(struct cluster *cluster, unsigned number,
 		 const struct partition *partition);
 
-/* What is here is of no use, and the row names us: it is to be of one who has
- * all of it. */
+/*
+ * Name a node with a complete replica as owner: our data is unusable, but the
+ * row names us.
+ */
 void give_up(struct cluster *cluster, unsigned number);
 
-/* Begin, or end, to answer questions about it. */
+/* Start or stop handling requests about the partition. */
 void answer_questions(struct cluster *cluster, unsigned number, bool answers);
 
 /* mending.c */
 
 /*
- * A copy begins with the newest snapshot, if there is one, even when the log
- * has all since its first entry: what was there before the cluster
- * (templatectl partition migrate) has number 0 and is in no log. False: the
- * depot does not say now.
+ * Start a replica with the newest snapshot, if there is one, even if the log is
+ * complete: data from before the node group (templatectl partition migrate) has
+ * number 0 and is in no log. Return false if the snapshot store does not
+ * respond now.
  */
 bool begin_copy(struct cluster *cluster, unsigned number);
 
-/* What is to be done when its log could not be read on. */
+/* Decide how to continue after the log could not be read. */
 void mend_copy(struct cluster *cluster, unsigned number, enum error error);
 
-/* All of it goes, before anything else is done with it. */
+/* Delete all data of the replica before anything else happens with it. */
 void drop_copy(struct cluster *cluster, unsigned number);
 
-/*
- * damage.c: rows of the partition cannot be read, as somebody has found.
- */
+/* damage.c: note that rows of the partition are unreadable. */
 void note_damage(struct cluster *cluster, unsigned number);
 
-/* After ERR_CORRUPT: whether rows of the partition cannot be read. */
+/* After ERR_CORRUPT: return whether rows of the partition are unreadable. */
 bool is_damaged(struct cluster *cluster, unsigned number);
 
-/* The same, of all that is ours. */
+/* Check all partitions that we own. */
 void look_for_all_damage(struct cluster *cluster);
 
-/* Whether rows are damaged, and others have had time to say that theirs are,
- * too. */
+/*
+ * Return whether rows are damaged and other nodes have had time to report their
+ * own damage.
+ */
 bool is_damage_told(const struct cluster *cluster,
 		    const struct partition *partition);
 
-/* Give a damaged partition to a node that has it whole, and drop it when that
- * owns it; or go on to drop one. False: it is to be kept. */
+/*
+ * Give a damaged partition to a node with a complete replica, and delete the
+ * data here once that node owns it; or continue a deletion. Return false if the
+ * data must be kept.
+ */
 bool replace_copy(struct cluster *cluster, unsigned number,
 		  const struct partition *partition);
 
-/* Drop a copy that is not that of its owner, now or when it may be. */
+/* Delete a replica that differs from the owner's, now or as soon as allowed. */
 void replace_differing(struct cluster *cluster, unsigned number);
 
-/* Why a copy here is of no use, for now. */
+/* Return whether this error makes a replica unusable for now. */
 bool is_useless(enum error error);
 
-/* A node whose disk is full takes nothing, and gives away what it has. */
+/* Note a full disk: this node adopts no partitions and gives away its own. */
 void note_full(struct cluster *cluster, enum error error);
 
-/* For some time others are to have all that is ours. False: they are already.
+/*
+ * Have other nodes adopt all our partitions for some time. Return false if they
+ * own them already.
  */
 bool yield_sites(struct cluster *cluster);
 
-/* Another node that has all of it; false: there is none. */
+/* Find another node with a complete replica; false if no node has one. */
 bool find_whole(struct cluster *cluster, unsigned number,
 		char name[NODE_NAME_BYTES]);
 
 /* following.c */
 
-/* All that there is of the log. *end_out: its last entry. ERR_NOT_FOUND: the
- * log ends with another one than what is here, or began anew. */
+/*
+ * Read the log to its end; *end_out is its last entry. ERR_NOT_FOUND: the log
+ * ends with another entry than the applied one, or was started again.
+ */
 enum error read_to_end(struct cluster *cluster, unsigned number,
 		       struct log_end *end_out);
 
-/* What is here ends with this entry, or has no hash and ends with its number.
+/*
+ * Return whether the last applied entry is this one, or, if its hash is
+ * unknown, has this number.
  */
 bool ends_with(struct cluster *cluster, unsigned number,
 	       const struct log_end *end);

@@ -1,7 +1,7 @@
 /*
- * Rows of a copy that cannot be read, since a disk has changed them. The copy
- * is no use then, as long as another node has one that is whole: that node gets
- * the partition, and what is here is dropped and made anew.
+ * Unreadable rows of a replica, for example after disk errors. If another node
+ * has a complete replica, that node becomes the owner, and this node deletes
+ * its replica and copies it again.
  */
 #include "daemon/cluster/copying_parts.h"
 
@@ -11,8 +11,8 @@
 #include "store/log.h"
 
 enum {
-	CHECK_MS = 60000, /* between two looks at all rows of a partition */
-	TOLD_LEASES = 2,  /* until all have heard what others say of theirs */
+	CHECK_MS = 60000, /* between two checks of all rows of a partition */
+	TOLD_LEASES = 2,  /* until all nodes have read each other's reports */
 };
 
 void note_damage(struct cluster *cluster, unsigned number)
@@ -80,7 +80,7 @@ bool is_damage_told(const struct cluster *cluster,
 				       cluster->options.bus.lease_ms;
 }
 
-/* Whether its owner, another node, works with all of it. */
+/* Return whether another node owns the partition and has a complete replica. */
 static bool is_owned_whole(struct cluster *cluster, unsigned number)
 {
 	const char *owner = cluster->partitions[number].owner;
@@ -98,7 +98,7 @@ static bool is_owned_whole(struct cluster *cluster, unsigned number)
 	return is_whole;
 }
 
-/* What all have in common is needed by all that is ours: that goes first. */
+/* The common partition is needed by all our partitions: leave those first. */
 static bool may_drop(struct cluster *cluster, unsigned number)
 {
 	unsigned owned = 0;
@@ -120,7 +120,7 @@ static void plan_drop(struct cluster *cluster, unsigned number, bool is_planned)
 	lock_release(&cluster->lock);
 }
 
-/* Whether nobody but us would take it. */
+/* Return whether no other node would adopt it. */
 static bool is_ours(const struct cluster *cluster,
 		    const struct partition *partition)
 {
@@ -142,7 +142,7 @@ bool replace_copy(struct cluster *cluster, unsigned number,
 	if (!partition->is_dropping && !is_damaged)
 		return false;
 	has_other = find_whole(cluster, number, name);
-	if (!has_other && partition->is_whole) /* it is the last one */
+	if (!has_other && partition->is_whole) /* this is the last replica */
 		plan_drop(cluster, number, false);
 	if (!has_other && (partition->is_whole || !partition->is_dropping))
 		return false;
@@ -154,7 +154,7 @@ bool replace_copy(struct cluster *cluster, unsigned number,
 		partition->is_dropping || (is_damage_told(cluster, partition) &&
 					   is_owned_whole(cluster, number));
 	if (is_due &&
-	    !may_drop(cluster, number)) /* it is followed, if it can */
+	    !may_drop(cluster, number)) /* continue to follow it if possible */
 		return is_damaged || !partition->is_whole;
 	if (is_due)
 		drop_copy(cluster, number);

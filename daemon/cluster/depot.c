@@ -22,7 +22,7 @@ enum {
 
 _Static_assert((int)DEPOT_DIGEST_BYTES == SHA256_DIGEST_SIZE, "SHA-256");
 
-/* Behind each snapshot: magic, size in bytes (little-endian), SHA-256. */
+/* The trailer of a snapshot: magic, size in bytes (little-endian), SHA-256. */
 static const char magic[MAGIC_BYTES] = "TPLDEPOT";
 
 struct depot {
@@ -134,7 +134,7 @@ static void make_trailer(char out[TRAILER_BYTES], uint64_t size,
 		      (uint8_t *)out + MAGIC_BYTES + sizeof(little));
 }
 
-/* Append bytes to the file, and to the checksum. */
+/* Append bytes to the file and to the checksum. */
 static enum error add(struct depot_body *body, struct sha256_ctx *context,
 		      const char *bytes, size_t size)
 {
@@ -143,7 +143,7 @@ static enum error add(struct depot_body *body, struct sha256_ctx *context,
 	return write_all(body->file, bytes, size);
 }
 
-/* All that the reader gives, and the trailer. */
+/* Write all bytes of the reader, and the trailer. */
 static enum error fill(struct depot_body *body, depot_reader *reader,
 		       void *reader_context)
 {
@@ -194,11 +194,13 @@ enum error depot_put(struct depot *depot, struct depot_item item,
 	return error;
 }
 
-/* A snapshot that arrives. The last bytes are held back: they may be the
- * trailer. */
+/*
+ * A snapshot that is received. The last bytes are held back: they may be the
+ * trailer.
+ */
 struct arrival {
 	struct sha256_ctx context;
-	uint64_t size; /* passed on */
+	uint64_t size; /* bytes passed to the sink */
 	char last[TRAILER_BYTES];
 	size_t last_size;
 	depot_sink *sink;

@@ -1,7 +1,7 @@
 /*
- * Snapshots in a folder. The one that is being written is the file "new" of its
- * partition, which is locked meanwhile: what a killed process has left is
- * overwritten by the next one.
+ * Snapshots in a folder. A snapshot is written to the file "new" of its
+ * partition, which is locked meanwhile. The next writer overwrites the file of
+ * a killed process.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +75,9 @@ enum error depot_folder_open(void **place_out,
 {
 	struct stat facts;
 
-	/* it is not made: where a disk should be mounted there may be none */
+	/*
+	 * do not create the folder: it may be the mount point of a missing disk
+	 */
 	if (stat(options->location, &facts) != 0)
 		return complain(options->location, "cannot be used");
 	if (!S_ISDIR(facts.st_mode)) {
@@ -87,8 +89,10 @@ enum error depot_folder_open(void **place_out,
 	return ERR_NONE;
 }
 
-/* Is this still the file of that path? Else it has become a snapshot while we
- * waited for its lock. */
+/*
+ * Return whether this is still the file at that path. If not, it became a
+ * snapshot while we waited for its lock.
+ */
 static bool is_at(int file, const char *path)
 {
 	struct stat ours;
@@ -146,7 +150,7 @@ static enum error commit(void *place, struct depot_item item,
 		return complain(new.text, "cannot be synced");
 	if (rename(new.text, path.text) != 0)
 		return complain(path.text, "cannot be put in its place");
-	/* and the partition's folder itself, which may be new */
+	/* sync the partition's folder too, which may be new */
 	if (sync_folder(folder.text) != ERR_NONE)
 		return ERR_IO;
 	return sync_folder(place);
@@ -186,7 +190,7 @@ static enum error fetch(void *place, struct depot_item item, depot_sink *sink,
 	return error;
 }
 
-/* The number in "0000000012345678.tpl"; false: it is another file. */
+/* Parse the number in "0000000012345678.tpl"; false for another file. */
 static bool parse_name(const char *name, uint64_t *number_out)
 {
 	size_t digits = strspn(name, "0123456789");
@@ -211,7 +215,10 @@ static enum error list(void *place, unsigned partition,
 		return ERR_NONE;
 	if (folder == NULL)
 		return complain(path.text, "cannot be read");
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this one's */
+	/*
+	 * NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the
+	 * stream
+	 */
 	while ((entry = readdir(folder)) != NULL)
 		if (parse_name(entry->d_name, &number))
 			depot_list_add(list_out, number);

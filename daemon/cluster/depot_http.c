@@ -1,8 +1,8 @@
 /*
- * Snapshots on a WebDAV server, or in a bucket of S3. A snapshot is sent under
- * a name that the manifest of its partition lists as not whole, and that nobody
- * reads; then the manifest is written again. So nothing needs to be listed,
- * and what a killed node has left is known to the next one.
+ * Snapshots on a WebDAV server or in an S3 bucket. A snapshot is uploaded under
+ * a name that the manifest of its partition lists as incomplete and that no
+ * node reads; then the manifest is written again. So no listing is needed, and
+ * the next node knows the files of a killed one.
  */
 #include <curl/curl.h>
 #include <errno.h>
@@ -52,7 +52,9 @@ static enum error malformed(const char *what)
 	return ERR_MALFORMED;
 }
 
-/* A part of the URL, to be freed by curl_free(); NULL: it has none. */
+/*
+ * Return a part of the URL, to be freed by curl_free(); NULL if it is missing.
+ */
 static char *part_of(CURLU *url, CURLUPart part)
 {
 	char *text = NULL;
@@ -60,7 +62,7 @@ static char *part_of(CURLU *url, CURLUPart part)
 	return curl_url_get(url, part, &text, 0) == CURLUE_OK ? text : NULL;
 }
 
-/* The first line of the key file. */
+/* Read the first line of the key file. */
 static enum error read_key(const char *path, struct buffer *out)
 {
 	enum error error = file_read(path, MAX_KEY_BYTES, out);
@@ -81,7 +83,7 @@ static enum error read_key(const char *path, struct buffer *out)
 	return ERR_NONE;
 }
 
-/* "NAME:SECRET" of the location's user and the key file. */
+/* Build "NAME:SECRET" from the location's user and the key file. */
 static enum error find_login(struct depot_server *server, const char *user,
 			     const char *key_file)
 {
@@ -109,7 +111,7 @@ static enum error find_login(struct depot_server *server, const char *user,
 	return error;
 }
 
-/* The query names the region of S3, and nothing else. */
+/* Read the region of S3 from the query, which must have nothing else. */
 static enum error find_region(struct depot_server *server, const char *query,
 			      bool is_s3)
 {
@@ -133,7 +135,7 @@ static enum error find_region(struct depot_server *server, const char *query,
 	return ERR_NONE;
 }
 
-/* The location without its user and its query, with a '/' at its end. */
+/* Build the location without user and query, with a '/' at its end. */
 static enum error find_url(struct depot_server *server, CURLU *url)
 {
 	char *text;
@@ -273,7 +275,7 @@ static struct path file_of(unsigned partition, const struct depot_row *row)
 	return path_of(partition, name);
 }
 
-/* Take a manifest, which is small. */
+/* Append the bytes of a manifest, which is small. */
 static enum error take_manifest(void *context, struct slice bytes)
 {
 	struct buffer *text = context;
@@ -284,7 +286,7 @@ static enum error take_manifest(void *context, struct slice bytes)
 	return ERR_NONE;
 }
 
-/* ERR_NOT_FOUND: there is none yet, and the manifest is empty. */
+/* Read the manifest; if the server has none, it is empty. */
 static enum error read_manifest(const struct http_place *place,
 				unsigned partition,
 				struct depot_manifest *manifest_out)
@@ -325,8 +327,10 @@ static enum error write_manifest(const struct http_place *place,
 	return error;
 }
 
-/* A folder for the partition; where there is one, or where there are no
- * folders, it is refused: what is put next says whether that is well. */
+/*
+ * Create a folder for the partition. The server rejects this if the folder
+ * exists or folders are not needed: the next put shows whether that matters.
+ */
 static void make_folder(const struct http_place *place, unsigned partition)
 {
 	struct path path = path_of(partition, "");
@@ -337,7 +341,7 @@ static void make_folder(const struct http_place *place, unsigned partition)
 		(void)depot_request(&place->server, &request);
 }
 
-/* Remove files that no manifest names any longer; else they only take room. */
+/* Delete files that are no longer in the manifest, to free space. */
 static void delete_files(const struct http_place *place, unsigned partition,
 			 const struct depot_manifest *gone)
 {
@@ -351,7 +355,7 @@ static void delete_files(const struct http_place *place, unsigned partition,
 	}
 }
 
-/* Take the rows out for which is_gone() says so. */
+/* Move the rows for which is_gone() is true to `gone`. */
 static void split(struct depot_manifest *manifest, struct depot_manifest *gone,
 		  bool (*is_gone)(const struct depot_row *, const void *),
 		  const void *context)
@@ -369,7 +373,7 @@ static bool is_left_over(const struct depot_row *row, const void *context)
 	return !row->is_whole;
 }
 
-/* Is it of the same number as this one, which replaces it? */
+/* Return whether the row has the number of the row that replaces it. */
 static bool is_replaced(const struct depot_row *row, const void *context)
 {
 	const struct depot_row *by = context;
@@ -377,7 +381,7 @@ static bool is_replaced(const struct depot_row *row, const void *context)
 	return row->number == by->number && row->random != by->random;
 }
 
-/* Say which file is going to be written. */
+/* Add the file to the manifest as incomplete. */
 static enum error announce(const struct http_place *place, unsigned partition,
 			   struct depot_row row)
 {
@@ -402,7 +406,7 @@ static enum error announce(const struct http_place *place, unsigned partition,
 	return error;
 }
 
-/* Say that the file is whole. */
+/* Mark the file as complete. */
 static enum error publish(const struct http_place *place, unsigned partition,
 			  struct depot_row row)
 {

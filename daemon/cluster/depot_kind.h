@@ -1,5 +1,7 @@
-/* daemon/cluster/depot_kind.h - what the kinds of depots do, each in its own
- * way. Internal to the depot. */
+/*
+ * daemon/cluster/depot_kind.h - the operations that each kind of snapshot store
+ * implements. Internal to the snapshot store.
+ */
 #ifndef DAEMON_CLUSTER_DEPOT_KIND_H
 #define DAEMON_CLUSTER_DEPOT_KIND_H
 
@@ -10,29 +12,28 @@
 
 enum { DEPOT_MAX_ITEMS = 64, DEPOT_DIGEST_BYTES = 32, DEPOT_NAME_BYTES = 64 };
 
-/* Numbers of snapshots, ascending; of more than that the newest. */
+/* Numbers of snapshots, ascending; only the newest if there are more. */
 struct depot_list {
 	uint64_t numbers[DEPOT_MAX_ITEMS];
 	size_t count;
 };
 
-/* What was written to the file of begin(): all of it. */
+/* The complete content that was written to the file of begin(). */
 struct depot_body {
 	int file;
-	uint64_t size; /* bytes */
+	uint64_t size; /* size in bytes */
 	unsigned char sha256[DEPOT_DIGEST_BYTES];
 };
 
 struct depot_kind {
-	/* A file to write the snapshot to; it is closed after commit() or
-	 * abandon(). */
+	/* Create a file for the snapshot; commit() or abandon() closes it. */
 	enum error (*begin)(void *place, struct depot_item item, int *file_out);
 	enum error (*commit)(void *place, struct depot_item item,
 			     const struct depot_body *body);
 	void (*abandon)(void *place, struct depot_item item);
 	enum error (*fetch)(void *place, struct depot_item item,
 			    depot_sink *sink, void *context);
-	/* No snapshots are no error. */
+	/* List the snapshots. An empty list is not an error. */
 	enum error (*list)(void *place, unsigned partition,
 			   struct depot_list *list_out);
 	enum error (*drop)(void *place, unsigned partition,
@@ -40,7 +41,7 @@ struct depot_kind {
 	void (*close)(void *place);
 };
 
-/* A place of each kind; see depot_open(). */
+/* Open a snapshot store of each kind; see depot_open(). */
 enum error depot_folder_open(void **place_out,
 			     const struct depot_options *options);
 enum error depot_http_open(void **place_out,
@@ -48,7 +49,7 @@ enum error depot_http_open(void **place_out,
 extern const struct depot_kind depot_folder_kind;
 extern const struct depot_kind depot_http_kind;
 
-/* Insert the number in its place; when the list is full the oldest goes. */
+/* Insert the number in order; drop the oldest if the list is full. */
 void depot_list_add(struct depot_list *list, uint64_t number);
 
 #endif

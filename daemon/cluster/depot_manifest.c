@@ -22,8 +22,10 @@ static bool skip(struct slice *text, const char *prefix)
 	return true;
 }
 
-/* Digits of base `base`: `least` of them or more, up to `most`; false: there
- * are none, or the number is too large. */
+/*
+ * Parse `least` to `most` digits of base `base`. Return false if there are too
+ * few or the number is too large.
+ */
 static bool read_number(struct slice *text, uint64_t base, size_t least,
 			size_t most, uint64_t *number_out)
 {

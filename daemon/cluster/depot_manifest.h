@@ -1,14 +1,14 @@
 /*
- * daemon/cluster/depot_manifest.h - which snapshots of a partition a server
- * has: a small file beside them, because not every server can list. A line
- *each:
+ * daemon/cluster/depot_manifest.h - the list of a partition's snapshots on a
+ * server: a small file next to them, because not every server can list. One
+ * line each:
  *
- *	templated snapshots 1
- *	+ 0000000012345678.8c2f6ab01d3e5f79.tpl
- *	- 0000000012399999.00a1b2c3d4e5f607.tpl
+ *         templated snapshots 1
+ *         + 0000000012345678.8c2f6ab01d3e5f79.tpl
+ *         - 0000000012399999.00a1b2c3d4e5f607.tpl
  *
- * Behind the number of the log stands a random one, so that no name is written
- * twice. One with '-' is being written, or was when its node was killed.
+ * The log number is followed by a random number, so that no name is written
+ * twice. '-' marks a file that is being written, or whose writer was killed.
  */
 #ifndef DAEMON_CLUSTER_DEPOT_MANIFEST_H
 #define DAEMON_CLUSTER_DEPOT_MANIFEST_H
@@ -23,8 +23,8 @@
 
 enum {
 	DEPOT_MANIFEST_ROWS = 64,
-	DEPOT_MANIFEST_BYTES = 8192, /* at most, of the file */
-	DEPOT_FILE_BYTES = 48,       /* of a name, with NUL */
+	DEPOT_MANIFEST_BYTES = 8192, /* maximum size of the file */
+	DEPOT_FILE_BYTES = 48,       /* size of a name, with NUL */
 };
 
 struct depot_row {
@@ -34,23 +34,24 @@ struct depot_row {
 };
 
 struct depot_manifest {
-	struct depot_row rows[DEPOT_MANIFEST_ROWS]; /* [count], as written */
+	struct depot_row rows[DEPOT_MANIFEST_ROWS]; /* [count], in the order of
+						       the file */
 	size_t count;
 };
 
-/* ERR_CORRUPT: it is none. */
+/* ERR_CORRUPT: the text is not a manifest. */
 enum error depot_manifest_parse(struct slice text,
 				struct depot_manifest *manifest_out);
 
-/* Append its text. */
+/* Append the text of the manifest. */
 void depot_manifest_write(const struct depot_manifest *manifest,
 			  struct buffer *out);
 
-/* False: it is full. */
+/* Add a row; false if the manifest is full. */
 bool depot_manifest_add(struct depot_manifest *manifest, struct depot_row row);
 void depot_manifest_remove(struct depot_manifest *manifest, size_t index);
 
-/* The row of that file; NULL: there is none. */
+/* Return the row of that file, or NULL. */
 struct depot_row *depot_manifest_find(struct depot_manifest *manifest,
 				      struct depot_row row);
 

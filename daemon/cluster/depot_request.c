@@ -16,7 +16,7 @@
 #include "store/memory.h"
 
 enum {
-	/* A slower transfer is stalled; both ways. */
+	/* A transfer is stalled below this rate, in both directions. */
 	LEAST_BYTES_PER_S = 1024,
 	MAX_REFUSAL_BYTES = 2048,
 	CODE_BYTES = 64,
@@ -24,19 +24,19 @@ enum {
 	SERVER_ERROR = 500,
 };
 
-/* A request under way. */
+/* A running request. */
 struct transfer {
 	CURL *easy;
 	const struct depot_request *request;
 	struct curl_slist *headers;
 	char *url;
-	uint64_t sent;         /* of what is put */
-	struct buffer refusal; /* what a status of 300 or more came with */
-	enum error error;      /* of the sink or of the file */
+	uint64_t sent;         /* bytes of the body sent until now */
+	struct buffer refusal; /* body of a response with status 300 or above */
+	enum error error;      /* error of the sink or the file */
 	char error_text[CURL_ERROR_SIZE];
 };
 
-/* What a status says to an operator. */
+/* Advice for an operator by HTTP status. */
 struct hint {
 	long status;
 	enum error error;
@@ -95,7 +95,7 @@ static size_t send_more(char *out, size_t size, size_t count, void *context)
 	return (size_t)got;
 }
 
-/* libcurl begins again when a connection that it has kept is gone. */
+/* Rewind: libcurl sends again when a reused connection was closed. */
 static int send_from(void *context, curl_off_t offset, int origin)
 {
 	struct transfer *transfer = context;
@@ -106,7 +106,7 @@ static int send_from(void *context, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl defines the type */
 static size_t receive(char *bytes, size_t size, size_t count, void *context)
 {
 	struct transfer *transfer = context;
@@ -130,7 +130,10 @@ static unsigned set_protocol(const struct depot_server *server, CURL *easy)
 	unsigned failed = 0;
 
 	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	/* nothing from the environment, and to nobody else with a password */
+	/*
+	 * use nothing from the environment, and send the password to no other
+	 * host
+	 */
 	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	failed |=
@@ -158,7 +161,7 @@ static void add_header(struct transfer *transfer, const char *line)
 	transfer->headers = longer;
 }
 
-/* S3 signs the checksum of what is sent, which libcurl could not know. */
+/* S3 signs the checksum of the body, which libcurl does not know. */
 static void add_checksum(struct transfer *transfer)
 {
 	const struct depot_request *request = transfer->request;
@@ -227,7 +230,9 @@ static unsigned set_request(struct transfer *transfer)
 	return failed;
 }
 
-/* "AccessDenied" of "<Code>AccessDenied</Code>", which S3 explains with. */
+/*
+ * Find "AccessDenied" in "<Code>AccessDenied</Code>", the reason in S3 errors.
+ */
 static void find_code(const struct buffer *refusal, char out[CODE_BYTES])
 {
 	const char *text = refusal->data == NULL ? "" : refusal->data;
@@ -280,7 +285,7 @@ static enum error finish(const struct transfer *transfer, CURLcode code)
 
 	if (transfer->error != ERR_NONE)
 		return transfer->error;
-	/* a server may refuse, and close, before it has read all */
+	/* a server may reject and close before it has read everything */
 	if (status >= 300) {
 		if (request->may_fail ||
 		    (status == 404 && request->may_be_missing))

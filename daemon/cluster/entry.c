@@ -9,8 +9,10 @@ enum { ENTRY_FORMAT = 1 };
 
 static const char magic[4] = {'T', 'P', 'L', 'G'};
 
-/* As it is written, low bytes first: our machines are such, and a journal says
- * so, too. */
+/*
+ * The stored form, little-endian, as all supported machines and
+ * store/journal.h.
+ */
 struct entry_bytes {
 	char magic[4];
 	uint16_t format;

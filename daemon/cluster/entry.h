@@ -1,7 +1,7 @@
 /*
  * daemon/cluster/entry.h - the entries of a partition's log, as bytes: a head
- * and, packed by zstd, the rows of store/journal.h, in as many parts as the
- * broker's limit makes. Pure.
+ * and the rows of store/journal.h, compressed by zstd, in as many parts as the
+ * broker's size limit requires. Pure.
  */
 #ifndef DAEMON_CLUSTER_ENTRY_H
 #define DAEMON_CLUSTER_ENTRY_H
@@ -14,59 +14,73 @@
 #include "store/slice.h"
 
 enum entry_kind {
-	ENTRY_ROWS = 1, /* what one transaction has changed */
-	ENTRY_CLAIM,    /* the partition has another owner: from here on entries
-			   of earlier epochs do not count */
+	ENTRY_ROWS = 1, /* the changes of one transaction */
+	ENTRY_CLAIM,    /* the partition has a new owner: later entries with
+			   earlier epochs are invalid */
 };
 
 enum {
-	/* Behind it all copies are summed up (journal_sum()) and compared. */
+	/*
+	 * After this entry all replicas compute journal_sum() and compare it.
+	 */
 	ENTRY_IS_SUMMED = 1,
-	ENTRY_IS_CHAINED = 2, /* [chain] is set; by entry_write() */
+	ENTRY_IS_CHAINED = 2, /* `chain` is set, by entry_write() */
 };
 
 struct entry_head {
 	enum entry_kind kind;
 	uint16_t partition;
-	uint16_t part;  /* of [parts] */
-	uint16_t parts; /* 1 and up */
-	uint16_t flags; /* ENTRY_IS_*; of the last part */
+	uint16_t part;  /* index, < parts */
+	uint16_t parts; /* >= 1 */
+	uint16_t flags; /* ENTRY_IS_*; only in the last part */
 	uint64_t epoch;
-	uint64_t before; /* the number of the entry before it; 0: none */
-	uint64_t chain;  /* entry_hash() of that one; 0: not known, or none */
+	uint64_t before; /* number of the previous entry; 0 = none */
+	uint64_t chain;  /* entry_hash() of that entry; 0 = unknown or none */
 };
 
 enum {
 	ENTRY_HEAD_BYTES = 40,
 	ENTRY_MAX_PARTS = 4096,
-	ENTRY_MAX_ROWS_BYTES = 1 << 30, /* of a transaction, unpacked */
+	ENTRY_MAX_ROWS_BYTES = 1 << 30, /* of a transaction, uncompressed */
 };
 
-/* Append the head and the part's bytes. */
+/* Append the head and the bytes of the part. */
 void entry_write(const struct entry_head *head, struct slice part,
 		 struct buffer *out);
 
-/* False: it is damaged, or of another version (*is_newer_out). *part_out points
- * into `entry`. */
+/*
+ * Return false if the entry is damaged or of another version (*is_newer_out).
+ * *part_out points into `entry`.
+ */
 bool entry_read(struct slice entry, struct entry_head *head_out,
 		struct slice *part_out, bool *is_newer_out);
 
-/* What an entry is known by: numbers may change (docs/howto/broker.md), its
- * bytes do not. */
+/*
+ * Return the identity of an entry: its number may change
+ * (docs/howto/broker.md), its bytes do not.
+ */
 uint64_t entry_hash(struct slice entry);
 
-/* Whether it is the one behind entry `number` with this hash; 0: that is not
- * known, then the number counts. */
+/*
+ * Return whether the entry follows entry `number` with this hash. If the hash
+ * is 0 (unknown), only the number is compared.
+ */
 bool entry_follows(const struct entry_head *head, uint64_t number,
 		   uint64_t hash);
 
-/* Nothing that a node has written: somebody else may publish to the subject. */
+/*
+ * Return whether no node wrote the entry: other clients may publish to the
+ * subject.
+ */
 bool entry_is_foreign(struct slice entry);
 
-/* How many parts of at most `max` bytes, heads and all, `size` bytes make. */
+/*
+ * Return the number of parts of at most `max` bytes, heads included, for `size`
+ * bytes.
+ */
 unsigned entry_parts(size_t size, size_t max);
 
-/* Part `number` of these bytes. */
+/* Return part `number` of these bytes. */
 struct slice entry_part(struct slice bytes, size_t max, unsigned number);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading the log of a partition into the store. */
+/* Read the log of a partition into the store. */
 #include "daemon/cluster/copying_parts.h"
 
 #include <assert.h>
@@ -12,30 +12,32 @@
 #include "store/memory.h"
 
 enum {
-	MAX_ENTRIES = 64, /* of one transaction */
+	MAX_ENTRIES = 64, /* entries per transaction */
 	MAX_BYTES = 8 << 20,
-	NEAR = 32,       /* so far from its number an entry is looked for, */
-	FAR = 8192,      /* and then further, up to this */
-	MAX_LOOKS = 512, /* at entries, each time */
+	NEAR = 32,  /* search for an entry first within this distance of its
+		       number, */
+	FAR = 8192, /* then up to this distance */
+	MAX_LOOKS = 512, /* entries that one search reads at most */
 	DOUBT_MS = 10 * 60 * 1000,
-	TELL_MS = 60 * 1000, /* between lines that numbers have changed */
+	TELL_MS = 60 * 1000, /* between log lines about changed numbers */
 };
 
-/* Entries on their way into the store. */
+/* Entries that are read and not yet stored. */
 struct reading {
 	struct cluster *cluster;
 	unsigned partition;
-	struct journal_place place; /* behind them */
-	uint64_t read; /* as far as the log was read, which may be further: a
-			  transaction is not whole yet */
+	struct journal_place place; /* position after these entries */
+	uint64_t read; /* last entry read, possibly later than `place`: its
+			  transaction may be incomplete */
 	uint64_t read_hash;
-	uint64_t sought;     /* an entry that is to be read; 0: it was */
-	struct buffer parts; /* of the transaction under way */
+	uint64_t sought; /* hash of an entry that must be read; 0 = it was read
+			  */
+	struct buffer parts; /* parts of the incomplete transaction */
 	unsigned next_part;
-	struct buffer rows; /* of all transactions: size_t, bytes */
+	struct buffer rows; /* rows of all transactions: size_t, bytes */
 	size_t count;
 	size_t bytes;
-	bool sums; /* the last entry is to be summed up */
+	bool sums; /* sum up the rows after the last entry */
 };
 
 static void add_rows(struct reading *reading, struct slice packed,
@@ -53,9 +55,8 @@ static void add_rows(struct reading *reading, struct slice packed,
 }
 
 /*
- * A part of a transaction; one that an owner has not written to its end is
- * forgotten when another begins. Entries of an owner that another has followed
- * do not count.
+ * Add a part of a transaction. Discard an incomplete transaction when another
+ * one begins. Ignore entries of an owner that has a successor.
  */
 static enum error take_rows(struct reading *reading,
 			    const struct entry_head *head, struct slice part)
@@ -113,13 +114,13 @@ static enum error take_entry(struct reading *reading,
 	reading->bytes += part.size;
 	if (head.kind == ENTRY_ROWS)
 		return take_rows(reading, &head, part);
-	reading->next_part = 0; /* what was begun has no end */
+	reading->next_part = 0; /* the started transaction is incomplete */
 	if (head.kind == ENTRY_CLAIM && head.epoch > reading->place.epoch)
 		reading->place.epoch = head.epoch;
 	return ERR_NONE;
 }
 
-/* It was read. */
+/* Advance over an entry that was read. */
 static void pass(struct reading *reading, const struct bus_message *message)
 {
 	reading->read = message->number;
@@ -141,7 +142,7 @@ bool doubt_numbers(struct cluster *cluster)
 	return !was_doubted;
 }
 
-/* The first entry from the number on. */
+/* Read the first entry with at least this number. */
 static enum error entry_from(struct cluster *cluster, const char *subject,
 			     uint64_t from, struct bus_message *message)
 {
@@ -156,9 +157,8 @@ static enum error entry_from(struct cluster *cluster, const char *subject,
 }
 
 /*
- * The entry behind `read`. Servers search through the log for the next one of a
- * subject; what we have heard of as the last one is found at once, and most
- * often it is that.
+ * Read the entry after `read`. Servers search the log for the next entry of a
+ * subject, but find the last known entry directly, and that is usually the one.
  */
 static enum error next_entry(struct reading *reading, const char *subject,
 			     uint64_t last, struct bus_message *message)
@@ -182,8 +182,8 @@ static enum error next_entry(struct reading *reading, const char *subject,
 }
 
 /*
- * Read entries until there are enough, or all that we have heard of. A place in
- * the middle of a transaction is none: it stays before it.
+ * Read entries until there are enough or all known ones are read. The position
+ * never stops inside a transaction: it stays before the transaction.
  */
 static enum error read_entries(struct reading *reading, uint64_t last,
 			       bool *more_out)
@@ -243,7 +243,7 @@ enum error follow(struct cluster *cluster, unsigned number, bool *more_out)
 {
 	struct partition *partition = &cluster->partitions[number];
 	struct reading reading = {.cluster = cluster, .partition = number};
-	uint64_t before; /* the hash */
+	uint64_t before; /* its hash */
 	uint64_t last;
 	enum error error;
 
@@ -352,7 +352,7 @@ void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
 			number, from, to);
 }
 
-/* Whether this entry has that hash, or is the one behind it. */
+/* Return whether this entry has that hash or is the one after it. */
 static bool is_near(const struct bus_message *message, uint64_t hash,
 		    uint64_t *number_out)
 {
@@ -368,7 +368,7 @@ static bool is_near(const struct bus_message *message, uint64_t hash,
 	return entry_read(bytes, &head, &part, &is_newer) && head.chain == hash;
 }
 
-/* Look for the entry with this hash at most `width` from `number`. */
+/* Search the entry with this hash at most `width` from `number`. */
 static enum error find_near(struct cluster *cluster, const char *subject,
 			    struct log_end *place, uint64_t width)
 {
@@ -396,8 +396,9 @@ static enum error find_near(struct cluster *cluster, const char *subject,
 	return error;
 }
 
-/* Near the number that it had, and near the end of the log, when that is before
- * it. */
+/*
+ * Search near the old number, and near the end of the log if that comes first.
+ */
 static enum error find_entry(struct cluster *cluster, unsigned number,
 			     struct log_end *place)
 {
@@ -450,7 +451,7 @@ bool ends_with(struct cluster *cluster, unsigned number,
 	if (partition->applied_hash == 0 && partition->applied == end->number)
 		partition->applied_hash = end->hash;
 	is_it = partition->applied_hash == end->hash;
-	if (is_it) /* what we have heard of may have other numbers now */
+	if (is_it) /* the known numbers may have changed */
 		partition->last = end->number;
 	lock_release(&cluster->lock);
 	if (is_it)
@@ -476,7 +477,7 @@ enum error read_to_end(struct cluster *cluster, unsigned number,
 	lock_release(&cluster->lock);
 	while (error == ERR_NONE && more)
 		error = follow(cluster, number, &more);
-	/* the replica that answers may not have it all yet */
+	/* the replica that responds may not have all entries yet */
 	cluster->asks_leader = true;
 	more = number_of(cluster, &partition->sought) != 0;
 	while (error == ERR_NONE && more)
@@ -484,7 +485,7 @@ enum error read_to_end(struct cluster *cluster, unsigned number,
 	cluster->asks_leader = false;
 	if (error != ERR_NONE || number_of(cluster, &partition->sought) == 0)
 		return error;
-	/* it may stand under a number that we believe to be behind us */
+	/* it may have a number that we have already passed */
 	return find_place(cluster, number) == PLACE_NONE ? ERR_NOT_FOUND
 							 : ERR_BUSY;
 }

@@ -1,8 +1,8 @@
 /*
- * Doing what users ask for: jobs of our partitions, in the order of their
- * stream, tpl.job.<P>.<verb>. How far we are is in the partition, so that who
- * takes it goes on there; of one that ends at once the last few are done again,
- * but for seeds, which are noted with what they change.
+ * Execute the jobs of our partitions in the order of their stream,
+ * tpl.job.<P>.<verb>. The progress is stored in the partition, so that the next
+ * owner continues there. If a node fails, the next owner repeats the last few
+ * jobs, except seeds, whose progress is stored in their transaction.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -19,13 +19,13 @@
 #include "store/partitions.h"
 
 enum {
-	LOOK_MS = 60000, /* hints may be lost */
-	BUSY_MS = 500,   /* after one that cannot be done now */
-	TOLD_MS = 60000, /* one that waits so long is logged, again and again */
-	JOBS_NOTED = 64, /* at most are done again */
-	NUMBERS_KEPT = 64,     /* more than what servers number anew */
-	GROUP_JOBS = 256,      /* seeds of one transaction */
-	GROUP_BYTES = 1 << 20, /* as well, about */
+	LOOK_MS = 60000,       /* hints may be lost */
+	BUSY_MS = 500,         /* after a job that cannot be executed now */
+	TOLD_MS = 60000,       /* log a job that waits this long, repeatedly */
+	JOBS_NOTED = 64,       /* maximum number of jobs that are repeated */
+	NUMBERS_KEPT = 64,     /* larger than any renumbering by the servers */
+	GROUP_JOBS = 256,      /* seeds per transaction */
+	GROUP_BYTES = 1 << 20, /* approximate size per transaction */
 };
 
 static uint64_t less(uint64_t number)
@@ -55,14 +55,16 @@ static enum error read_place(struct cluster *cluster, unsigned number,
 	return txn_end(&txn);
 }
 
-/* Where to look for a job, and when it came (0: at any time). */
+/* Where to search for a job, and when it was stored (0 = any time). */
 struct search {
 	uint64_t from;
 	uint64_t end;
 	uint64_t time_ms;
 };
 
-/* The last job that is done is one of these. ERR_NOT_FOUND: it is none. */
+/*
+ * Search the last executed job in this range; ERR_NOT_FOUND if it is not in it.
+ */
 static enum error find_between(struct cluster *cluster, unsigned number,
 			       struct job_place *place, struct search search)
 {
@@ -96,10 +98,9 @@ static enum error find_between(struct cluster *cluster, unsigned number,
 }
 
 /*
- * The last job is not where it should be: it is too old, or the stream another
- * one. We begin before its number; what was done before it is known by its time
- * and passed over, since users have other ways to change a site: one that they
- * have deleted or added since would come back, or go.
+ * Go back when the last job is missing: it is too old, or the stream was
+ * replaced. Start before its number. Skip jobs that are older than it: sites
+ * that users have added or deleted in other ways since must not change back.
  */
 static enum error go_back(struct cluster *cluster, unsigned number,
 			  struct job_place *place, bool is_new)
@@ -115,7 +116,7 @@ static enum error go_back(struct cluster *cluster, unsigned number,
 	buffer_free(&last.subject);
 	if (error != ERR_NONE && error != ERR_NOT_FOUND)
 		return error;
-	/* where that was done before, numbers are what counts */
+	/* without a hash only the number can be checked */
 	if (error == ERR_NONE && !is_new && last.number >= job)
 		return ERR_NONE;
 	if (job > place->done)
@@ -131,10 +132,10 @@ static enum error go_back(struct cluster *cluster, unsigned number,
 }
 
 /*
- * Servers of 2.9 that were killed may number entries anew, each in its own way.
- * So a number is near its job, and no more: it is known by the hash of its
- * bytes, wherever it stands. The same may be asked for again, at another time.
- * `is_new`: the place is what the store has.
+ * Find the last executed job. Servers of version 2.9 that were killed may
+ * renumber entries, each differently. So a job is identified by the hash of its
+ * bytes, and its number is only near the right one. The same request may come
+ * again at another time. `is_new`: the position comes from the store.
  */
 static enum error find_last_done(struct cluster *cluster, unsigned number,
 				 struct job_place *place, bool is_new)
@@ -167,8 +168,10 @@ static bool is_done(const struct job_place *place,
 		message->time_ms < place->done_time_ms);
 }
 
-/* The log had what was not known to be in it, or others have done more: what
- * the store has counts. */
+/*
+ * Continue from the store: the log had an unconfirmed entry, or other nodes
+ * have executed more.
+ */
 static bool catch_up(struct cluster *cluster, unsigned number,
 		     struct job_place *place)
 {
@@ -218,7 +221,7 @@ static enum error give_job(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* One that is sealed by a key that is not here waits for it. */
+/* Execute a job; one whose encryption key is missing here waits for the key. */
 static enum error do_job(struct cluster *cluster, unsigned number,
 			 const struct bus_message *message, struct buffer *why)
 {
@@ -245,7 +248,7 @@ static void tell_passed_over(const struct bus_message *message,
 			 (int)why->size, why->size == 0 ? "" : why->data);
 }
 
-/* Whether it is to be told that one waits. */
+/* Return whether a waiting job may be logged now. */
 static bool may_tell(struct cluster *cluster, uint64_t now_ms)
 {
 	bool may;
@@ -259,8 +262,10 @@ static bool may_tell(struct cluster *cluster, uint64_t now_ms)
 	return may;
 }
 
-/* One that waits holds up those behind it: that is told, of one job a minute;
- * that a key is missing at once. */
+/*
+ * Log a job that waits, because it blocks the jobs after it: at most one a
+ * minute, but a missing key immediately.
+ */
 static void tell_waiting(struct cluster *cluster, struct job_place *place,
 			 const struct bus_message *message, enum error error,
 			 const struct buffer *why)
@@ -308,7 +313,7 @@ static enum error try_job(struct cluster *cluster, unsigned number,
 	struct buffer why = {0};
 	enum error error = do_job(cluster, number, message, &why);
 
-	/* what was refused to who has lost the partition is its heir's to do */
+	/* a failed job of a partition that we lost is the next owner's */
 	if (error != ERR_NONE && !is_own(cluster, number))
 		error = ERR_BUSY;
 	if (error == ERR_BUSY || error == ERR_NO_KEY) {
@@ -323,12 +328,12 @@ static enum error try_job(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* Jobs that follow each other: seeds, or one of any kind. */
+/* Consecutive jobs: seeds, or one of any kind. */
 struct group {
 	struct bus_message messages[GROUP_JOBS];
-	struct buffer texts[GROUP_JOBS]; /* as they were given */
+	struct buffer texts[GROUP_JOBS]; /* decrypted */
 	size_t count;
-	size_t seeds; /* of them; 0: it is none */
+	size_t seeds; /* number of seeds; 0 = another kind of job */
 	size_t bytes;
 };
 
@@ -353,7 +358,7 @@ static bool is_seed(const struct bus_message *message)
 	return verb != NULL && strcmp(verb, ".seed") == 0;
 }
 
-/* Whether it can be done with others; it is counted then. */
+/* Add a seed and count it, if it can be executed in a group. */
 static bool add_seed(struct cluster *cluster, const struct job_place *place,
 		     struct group *group, const struct bus_message *message)
 {
@@ -369,8 +374,10 @@ static bool add_seed(struct cluster *cluster, const struct job_place *place,
 	return true;
 }
 
-/* The next job, and the seeds that follow if it is one. ERR_NOT_FOUND: there is
- * none now. */
+/*
+ * Read the next job, and the seeds that follow if it is a seed. ERR_NOT_FOUND:
+ * no job now.
+ */
 static enum error read_group(struct cluster *cluster, unsigned number,
 			     const struct job_place *place, struct group *group)
 {
@@ -420,7 +427,7 @@ static size_t give_seeds(struct cluster *cluster, unsigned number,
 	return done;
 }
 
-/* How many are done and noted, from the first one. */
+/* Return how many seeds were executed and noted, from the first one. */
 static size_t do_seeds(struct cluster *cluster, unsigned number,
 		       const struct group *group, uint64_t before)
 {
@@ -443,7 +450,7 @@ static size_t do_seeds(struct cluster *cluster, unsigned number,
 	return done;
 }
 
-/* What seeds do not do together, and all else, is done one by one. */
+/* Execute a group; jobs other than seeds, and failed seeds, one by one. */
 static enum error do_group(struct cluster *cluster, unsigned number,
 			   struct job_place *place, const struct group *group)
 {
@@ -463,7 +470,7 @@ static enum error do_group(struct cluster *cluster, unsigned number,
 		place->noted = place->last.hash;
 		return ERR_NONE;
 	}
-	/* where that stands now is to be looked for */
+	/* search the new position first */
 	if (group->seeds > 0 && catch_up(cluster, number, place))
 		return ERR_BUSY;
 	if (!is_done(place, first)) {
@@ -475,7 +482,7 @@ static enum error do_group(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* Do what is next; ERR_NOT_FOUND: there is nothing now. */
+/* Execute the next jobs; ERR_NOT_FOUND: no job now. */
 static enum error do_next(struct cluster *cluster, unsigned number,
 			  struct job_place *place)
 {
@@ -488,8 +495,10 @@ static enum error do_next(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* The jobs of a partition, as long as there are some. ERR_BUSY: the next one
- * cannot be done now. */
+/*
+ * Execute the jobs of a partition until there are none. ERR_BUSY: the next one
+ * cannot be executed now.
+ */
 static enum error do_jobs(struct cluster *cluster, unsigned number,
 			  struct job_place *place)
 {
@@ -505,7 +514,10 @@ static enum error do_jobs(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* A partition whose turn it is, or ALL_PARTITIONS; with the lock held. */
+/*
+ * Find a partition whose turn it is, or ALL_PARTITIONS. Call with the lock
+ * held.
+ */
 static unsigned find_turn(const struct cluster *cluster, uint64_t now_ms)
 {
 	const struct partition *partitions = cluster->partitions;
@@ -523,7 +535,7 @@ static unsigned find_turn(const struct cluster *cluster, uint64_t now_ms)
 	return found;
 }
 
-/* Wait for a turn; false: all ends. */
+/* Wait for a turn; false = stop the thread. */
 static bool take_turn(struct cluster *cluster, unsigned *number_out)
 {
 	bool goes_on;

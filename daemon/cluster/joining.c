@@ -1,7 +1,7 @@
 /*
- * The way to the broker, at the start or as soon as its servers answer. Nothing
- * else asks the broker before it was reached, since nothing is ours or has
- * members until then; the API, which may, gets an error.
+ * Connect to the broker, at the start or as soon as its servers respond. Until
+ * then the node owns no partition and knows no other nodes, so only the API may
+ * send requests, and it gets an error.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -13,11 +13,12 @@
 
 enum {
 	NODE_ANSWERERS = 4,
-	REMIND_MS = 60 * 1000, /* of what is wrong still */
+	REMIND_MS = 60 * 1000, /* between log lines about the same problem */
 	RETRY_MS = 500,
 	SOON_MS = 10 * 1000,
 	DEAF_LEASES = 2,
-	WRONG_MS = 2000, /* settings, which somebody has to change */
+	WRONG_MS = 2000, /* retry after wrong settings, which an operator must
+			    change */
 };
 
 void set_trouble(struct cluster *cluster, enum log_level level,
@@ -37,7 +38,7 @@ void set_trouble(struct cluster *cluster, enum log_level level,
 		log_line(level, "cluster: %s", text);
 }
 
-/* Hear hints, and what others ask of this node. */
+/* Subscribe to hints and to requests to this node. */
 static enum error listen_to_nodes(struct cluster *cluster, struct bus *bus)
 {
 	char subject[BUS_SUBJECT_BYTES];
@@ -52,7 +53,7 @@ static enum error listen_to_nodes(struct cluster *cluster, struct bus *bus)
 	return error;
 }
 
-/* The copying thread, whose partitions they are, answers questions on it. */
+/* Replace the bus; the copying thread sets the handlers for its partitions. */
 static void replace_bus(struct cluster *cluster, struct bus *bus)
 {
 	struct bus *old = atomic_exchange(&cluster->bus, bus);
@@ -70,9 +71,9 @@ static void replace_bus(struct cluster *cluster, struct bus *bus)
 }
 
 /*
- * A server that lost the others for a while may have a connection, and no
- * JetStream, until it is started again (2.9 does so), while the others go on:
- * after some leases without an answer another one is tried.
+ * Return whether the server is disconnected from the others: it may accept a
+ * connection but have no JetStream until its restart (version 2.9). After some
+ * leases without a response the node connects to another server.
  */
 static bool is_deaf(const struct cluster *cluster)
 {
@@ -94,7 +95,9 @@ enum error join(struct cluster *cluster)
 		cluster->ops->hang_up(bus);
 	}
 	bus = NULL;
-	/* what has ended twice so soon will do so again, and each leaves a bus
+	/*
+	 * a connection that failed twice in short time will fail again, and
+	 * each one leaves a bus
 	 */
 	if (clock_steady_ms() < cluster->join_ms ||
 	    (cluster->joined_before_ms != 0 &&

@@ -1,7 +1,7 @@
 /*
- * The thread that renews this node's lease, and looks who else is there and who
- * owns what. What is to become of partitions is decided here, and done by the
- * copying thread.
+ * The membership thread: it renews this node's lease, and reads the other nodes
+ * and the owners of partitions. It decides what happens to partitions; the
+ * copying thread does it.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -19,18 +19,22 @@
 #include "store/partitions.h"
 
 enum {
-	TICKS = 10, /* in the time of a lease */
+	TICKS = 10, /* turns per lease duration */
 	MIN_TICK_MS = 100,
-	/* A lease is ours for less than the broker keeps it: clocks run
-	 * differently, by so many of a hundred. */
+	/*
+	 * We end our lease this much earlier than the broker, because clocks
+	 * run at different speeds.
+	 */
 	SHORTER_PERCENT = 20,
 	HEX_DIGITS = (ALL_PARTITIONS + 3) / 4,
 	REMIND_MS = 60 * 1000,
-	MAX_CLOCK_MS = 5000, /* ahead of the servers, or behind */
+	MAX_CLOCK_MS = 5000, /* ahead of or behind the servers */
 };
 
-/* A set of partitions as hexadecimal digits, the first partition in the lowest
- * bit of the first digit. */
+/*
+ * Write a set of partitions as hexadecimal digits; the first partition is the
+ * lowest bit of the first digit.
+ */
 static void write_set(const bool *set, char out[HEX_DIGITS + 1])
 {
 	memset(out, '0', HEX_DIGITS);
@@ -59,7 +63,7 @@ static void read_set(const char *text, bool *set)
 	}
 }
 
-/* {"17": 1234}: what there is of its log. */
+/* Write {"17": 1234}: the last entry of its log. */
 static void write_last(json_t *last, unsigned partition, uint64_t number)
 {
 	char name[8];
@@ -79,7 +83,7 @@ static void read_last(const json_t *last, struct member *member)
 	}
 }
 
-/* Our row, to be free()d. */
+/* Return our row, to be freed with free(). */
 static char *write_member(struct cluster *cluster)
 {
 	char copies[HEX_DIGITS + 1];
@@ -183,7 +187,10 @@ static void free_rows(struct bus_row *rows, size_t count)
 	free(rows);
 }
 
-/* Another store uses our name: two of one name would own the same. */
+/*
+ * Return whether another store uses our name: two nodes of one name would own
+ * the same partitions.
+ */
 static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 {
 	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
@@ -201,7 +208,7 @@ static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 	return is_other;
 }
 
-/* ERR_BUSY: another store has our name. */
+/* ERR_BUSY: another store uses our name. */
 static enum error look_for_namesake(struct cluster *cluster)
 {
 	struct bus_row row = {0};
@@ -215,11 +222,11 @@ static enum error look_for_namesake(struct cluster *cluster)
 }
 
 /*
- * Write our row, which nobody else writes but a node of the same name: so no
- * revision is expected, which servers that were killed may have given anew.
- * (Each write that they refuse has replicas of 2.9 number entries differently,
- * up to where no leader finds what it has.) The lease begins when that began:
- * the broker's begins later.
+ * Write our row. Only a node of the same name writes it, so no revision is
+ * expected, which servers that were killed may have changed. (After each write
+ * that they reject, replicas of version 2.9 number entries differently, until
+ * no leader finds its entries.) Our lease begins when the write begins, before
+ * the broker's.
  */
 static enum error renew(struct cluster *cluster)
 {
@@ -230,7 +237,7 @@ static enum error renew(struct cluster *cluster)
 	char *text;
 
 	if (error == ERR_BUSY)
-		cluster->revision = 0; /* it is not ours to remove */
+		cluster->revision = 0; /* another store has written the row */
 	if (error != ERR_NONE)
 		return error;
 	text = write_member(cluster);
@@ -249,7 +256,7 @@ static enum error renew(struct cluster *cluster)
 	return ERR_NONE;
 }
 
-/* Who is there, sorted by name. */
+/* Read the nodes, sorted by name. */
 static enum error look_at_nodes(struct cluster *cluster)
 {
 	struct bus_row *rows;
@@ -265,7 +272,7 @@ static enum error look_at_nodes(struct cluster *cluster)
 	lock_acquire(&cluster->lock);
 	sightings_note(&cluster->sightings, rows, count, clock_steady_ms());
 	lock_release(&cluster->lock);
-	/* this thread alone writes them */
+	/* only this thread writes the sightings */
 	for (size_t i = 0; i < count; i++)
 		if (!sightings_is_silent(&cluster->sightings, &rows[i]))
 			used += read_member(&rows[i], &members[used]);
@@ -295,8 +302,11 @@ static enum error look_at_nodes(struct cluster *cluster)
 	return ERR_NONE;
 }
 
-/* Does the key of one go before that of the other? What the nodes own that have
- * it counts, then how many they are, then its name: all find the same. */
+/*
+ * Return whether the key of one node has precedence: first by the partitions of
+ * the nodes with this key, then by their number, then by its name. All nodes
+ * get the same result.
+ */
 static bool goes_before(const struct cluster *cluster, const char *key,
 			const char *other)
 {
@@ -320,7 +330,7 @@ static bool goes_before(const struct cluster *cluster, const char *key,
 	return strcmp(key, other) < 0;
 }
 
-/* The key of the cluster; "": no node has one. */
+/* Return the key of the node group; "" if no node has one. */
 static const char *key_of_all(const struct cluster *cluster)
 {
 	const char *first = "";
@@ -336,8 +346,9 @@ static const char *key_of_all(const struct cluster *cluster)
 }
 
 /*
- * A node that cannot open what the others seal must not have their sites, and
- * they could not follow its own. One that has no key seals nothing: it goes on.
+ * Check the keys. A node that cannot decrypt the data of the others must not
+ * own sites, and they could not follow its log. A node without a key encrypts
+ * nothing and continues.
  */
 static void look_at_keys(struct cluster *cluster)
 {
@@ -354,7 +365,7 @@ static void look_at_keys(struct cluster *cluster)
 	lock_release(&cluster->lock);
 }
 
-/* "p.017" is of the kind "p." and of partition 17. */
+/* Parse "p.017": kind "p." and partition 17. */
 static bool read_key(const char *key, const char *kind, unsigned *number_out)
 {
 	char *end;
@@ -382,7 +393,7 @@ uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
 	return epoch >= text + size ? row->revision : strtoull(epoch, NULL, 10);
 }
 
-/* Who owns what. */
+/* Read the owners of partitions. */
 static enum error look_at_owners(struct cluster *cluster)
 {
 	struct bus_row *rows;
@@ -406,7 +417,7 @@ static enum error look_at_owners(struct cluster *cluster)
 		if (!read_key(rows[i].key, "p.", &number))
 			continue;
 		partition = &cluster->partitions[number];
-		/* what we have written since is newer than what was read */
+		/* our own later writes are newer than these rows */
 		epoch = owner_read(&rows[i], owner);
 		if (epoch < partition->row_epoch)
 			continue;
@@ -427,7 +438,7 @@ static struct member *find_member(struct cluster *cluster, const char *name)
 	return NULL;
 }
 
-/* The first in the race of those that have the partition whole. */
+/* Return the first node by rank that has a complete replica. */
 static const char *first_of_whole(const struct cluster *cluster,
 				  const struct placement_node *nodes,
 				  unsigned number)
@@ -449,7 +460,7 @@ static const char *first_of_whole(const struct cluster *cluster,
 	return first;
 }
 
-/* What is to become of one partition. With the lock held. */
+/* Decide what happens to one partition. Call with the lock held. */
 static void decide(struct cluster *cluster, const struct placement_node *nodes,
 		   unsigned number, const uint32_t *holders)
 {
@@ -468,7 +479,8 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 
 		if (holders[i] == PLACEMENT_NOBODY)
 			continue;
-		if (holders[i] >= cluster->member_count) { /* it is away */
+		if (holders[i] >=
+		    cluster->member_count) { /* the node is missing */
 			partition->others_have_it = false;
 			continue;
 		}
@@ -486,11 +498,11 @@ static void decide(struct cluster *cluster, const struct placement_node *nodes,
 		partition->last = owner->last[number];
 	partition->is_owner_gone = partition->revision != 0 && owner == NULL;
 	first = first_of_whole(cluster, nodes, number);
-	/* of damaged copies, where there is no other, any */
+	/* any replica, if all are damaged */
 	partition->is_first = first[0] == '\0' || strcmp(first, self) == 0;
 }
 
-/* Those who are there, in their order, and those who are away. */
+/* List the present nodes in order, then the missing ones. */
 static size_t list_nodes(const struct cluster *cluster,
 			 struct placement_node *nodes)
 {
@@ -514,7 +526,7 @@ static size_t list_nodes(const struct cluster *cluster,
 	return count;
 }
 
-/* What is to become of all of them. */
+/* Decide what happens to all partitions. */
 static void plan(struct cluster *cluster)
 {
 	unsigned copies = cluster->options.copies;
@@ -539,7 +551,7 @@ static void plan(struct cluster *cluster)
 	free(nodes);
 }
 
-/* One turn; false when the broker did not answer. */
+/* One turn; false if the broker did not respond. */
 static bool look(struct cluster *cluster)
 {
 	enum error error = join(cluster);
@@ -557,13 +569,13 @@ static bool look(struct cluster *cluster)
 		plan(cluster);
 		set_trouble(cluster, LOG_LEVEL_DEBUG, "");
 	}
-	/* also what it refuses is an answer */
+	/* a rejection is also a response */
 	if (error != ERR_NETWORK)
 		cluster->answered_ms = clock_steady_ms();
 	return error == ERR_NONE;
 }
 
-/* Say that the broker is lost or back, once. */
+/* Log once that the broker connection is lost or back. */
 static void tell(struct cluster *cluster, bool is_connected)
 {
 	bool was_connected;
@@ -579,7 +591,10 @@ static void tell(struct cluster *cluster, bool is_connected)
 	if (!has_lease(cluster))
 		wake_copying(cluster);
 	lock_release(&cluster->lock);
-	/* the copying thread may be busy: what it will leave is not fetched */
+	/*
+	 * the copying thread may be busy: stop fetches of the partitions that
+	 * it will leave
+	 */
 	for (unsigned i = 0; is_over && i < ALL_PARTITIONS; i++)
 		store_own(cluster->store, i, false);
 	if (is_over)
@@ -596,7 +611,7 @@ static void tell(struct cluster *cluster, bool is_connected)
 			 cluster->options.bus.name);
 }
 
-/* Times in the store are by the clocks of those who wrote it. */
+/* Compare our clock: times in the store come from the clocks of all nodes. */
 static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -618,7 +633,10 @@ static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
 		 (double)(clock_ms < 0 ? -clock_ms : clock_ms) / 1000.0);
 }
 
-/* A host has one partition only as long as all have one list. */
+/*
+ * Compare the lists of public suffixes: they must be equal for a host to belong
+ * to only one partition.
+ */
 static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -636,7 +654,7 @@ static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
 	}
 }
 
-/* Who has another key for secrets, or none while others have one. */
+/* Log the nodes with another key, or without one while others have one. */
 static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
 {
 	const char *own = secret_keys_id(cluster->options.secret_keys);
@@ -668,7 +686,10 @@ static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
 	}
 }
 
-/* Until it is time, or an owner has changed; hints come together. */
+/*
+ * Wait until `until_ms` or until an owner has changed; collect hints that come
+ * together.
+ */
 static bool rest(struct cluster *cluster, uint64_t until_ms)
 {
 	uint64_t soon_ms = clock_steady_ms() + MIN_TICK_MS;

@@ -1,6 +1,6 @@
 /*
- * How a copy begins, and what becomes of one that cannot be read on: it has a
- * gap, a secret without a key, or a full disk.
+ * Start a replica, and handle one whose log could not be read: a gap, a secret
+ * without a key, or a full disk.
  */
 #include "daemon/cluster/copying_parts.h"
 
@@ -11,12 +11,13 @@
 #include "daemon/runtime/clock.h"
 
 enum {
-	CLEAR_ROWS = 2000,      /* at a time */
-	DEPOT_PAUSE_MS = 10000, /* after it has failed */
-	SNAPSHOTS = 2,          /* that are looked at, when one is damaged */
-	LOCKED_MS = 60000,      /* until a copy without a key is tried again */
-	FULL_MS = 10000,        /* until a full disk is written to again */
-	YIELD_MS = 60000,       /* so long after it was full nothing is taken */
+	CLEAR_ROWS = 2000,      /* rows deleted per transaction */
+	DEPOT_PAUSE_MS = 10000, /* after the snapshot store failed */
+	SNAPSHOTS = 2,          /* snapshots to try if one is damaged */
+	LOCKED_MS = 60000, /* until a replica without a key is tried again */
+	FULL_MS = 10000,   /* until a full disk is written again */
+	YIELD_MS =
+		60000, /* adopt nothing for this long after the disk was full */
 };
 
 bool is_useless(enum error error)
@@ -66,7 +67,7 @@ static void tell_useless(struct cluster *cluster, unsigned number,
 			  number);
 }
 
-/* It waits, and is nobody's copy meanwhile. */
+/* Suspend the replica; meanwhile it does not count as complete. */
 static void lock_copy(struct cluster *cluster, unsigned number,
 		      enum error error)
 {
@@ -101,7 +102,7 @@ bool find_whole(struct cluster *cluster, unsigned number,
 	return name[0] != '\0';
 }
 
-/* The place that a snapshot has brought. */
+/* Adopt the log position of a loaded snapshot. */
 static void take_place(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
@@ -114,7 +115,7 @@ static void take_place(struct cluster *cluster, unsigned number)
 	partition->applied = place.number;
 	partition->applied_hash = place.hash;
 	partition->read_epoch = place.epoch;
-	partition->is_whole = false; /* until the log behind it is read */
+	partition->is_whole = false; /* until the log after it is read */
 	partition->state = PARTITION_COPYING;
 	lock_release(&cluster->lock);
 }
@@ -148,7 +149,7 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* Some of its rows go; *more_out: there are more. */
+/* Delete some rows; *more_out = there are more. */
 static enum error clear_rows(struct cluster *cluster, unsigned number,
 			     bool *more_out)
 {
@@ -194,9 +195,11 @@ void drop_copy(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 }
 
-/* The newest snapshot, or the one before it, when that is damaged. One with a
- * number below `least` (that of a migrated store has 0), or with that of what
- * is here, does not help. */
+/*
+ * Load the newest snapshot, or the one before if that is damaged. A snapshot
+ * below number `least` (a migrated store has 0) or at our own number `here`
+ * does not help.
+ */
 static enum error load_newest(struct cluster *cluster, unsigned number,
 			      uint64_t least, uint64_t here)
 {
@@ -214,9 +217,9 @@ static enum error load_newest(struct cluster *cluster, unsigned number,
 }
 
 /*
- * The log does not have what is missing here: a snapshot has. When what is here
- * is not in the log, either, any snapshot is better, and the beginning of the
- * log, if another node has all of it.
+ * Fill a gap in the log from a snapshot. If our own entry is not in the log
+ * either, load any snapshot, or start from the beginning of the log if another
+ * node has a complete replica.
  */
 static enum error fill_gap(struct cluster *cluster, unsigned number,
 			   enum place place)
@@ -244,18 +247,18 @@ void mend_copy(struct cluster *cluster, unsigned number, enum error error)
 	bool is_gap = error == ERR_NOT_FOUND || error == ERR_CORRUPT;
 	enum place place = PLACE_SAME;
 
-	/* it is what is here: replace_copy() */
+	/* our own data is damaged: see replace_copy() */
 	if (error == ERR_CORRUPT && is_damaged(cluster, number))
 		return;
 	if (is_gap && doubt_numbers(cluster))
-		return; /* the leader may have it otherwise */
+		return; /* the leader may have other entries */
 	if (is_gap)
 		place = find_place(cluster, number);
 	if (is_gap && (place == PLACE_OTHER || place == PLACE_UNKNOWN))
 		return;
 	if (is_gap)
 		error = fill_gap(cluster, number, place);
-	/* what is wrong with the depot says nothing of our disk */
+	/* an error of the snapshot store does not mean that our disk is full */
 	if (error == ERR_NO_KEY || (!is_gap && is_useless(error)))
 		lock_copy(cluster, number, error);
 	else if (is_gap && error != ERR_NONE)
@@ -281,7 +284,7 @@ bool begin_copy(struct cluster *cluster, unsigned number)
 		lock_copy(cluster, number, error);
 		return false;
 	}
-	if (error == ERR_CORRUPT) { /* others may begin */
+	if (error == ERR_CORRUPT) { /* other nodes may start */
 		lock_acquire(&cluster->lock);
 		cluster->partitions[number].begin_ms =
 			clock_steady_ms() + DEPOT_PAUSE_MS;

@@ -1,7 +1,8 @@
 /*
- * Which partitions are this node's own. It takes one whose owner is gone, or
- * that it shall own: its row says so, then the log, then the engine. It leaves
- * one that may be of another, and hands over what another shall own.
+ * Which partitions this node owns. It adopts a partition whose owner has failed
+ * or that it should own: first the row names it, then the log, then the engine.
+ * It leaves a partition that another node may own, and transfers one that
+ * another node should own.
  */
 #include "daemon/cluster/copying_parts.h"
 
@@ -14,7 +15,7 @@
 #include "store/partitions.h"
 
 enum {
-	LEAVE_MS = 5000, /* what is being fetched may end by itself */
+	LEAVE_MS = 5000, /* running fetches may end in this time */
 	ANSWERERS = 4,
 };
 
@@ -28,7 +29,7 @@ void answer_questions(struct cluster *cluster, unsigned number, bool answers)
 			     ANSWERERS);
 }
 
-/* Have the engine take the sites of the partition, or forget them. */
+/* Add or remove the sites of the partition in the engine. */
 static enum error change_engine(struct cluster *cluster, unsigned number,
 				bool is_own)
 {
@@ -41,8 +42,10 @@ static enum error change_engine(struct cluster *cluster, unsigned number,
 	return pipeline_command(cluster->pipeline, &change);
 }
 
-/* Whether its row is as we know it but for its revision, which servers that
- * were killed give anew. */
+/*
+ * Return whether its row has changed only in its revision, which servers that
+ * were killed assign again.
+ */
 static bool has_other_revision(struct cluster *cluster, const char *key,
 			       const struct partition *known,
 			       uint64_t *revision_out)
@@ -59,8 +62,10 @@ static bool has_other_revision(struct cluster *cluster, const char *key,
 	return is_it;
 }
 
-/* Write the row that says who owns it: "NODE", a NUL, "EPOCH"; versions before
- * there were epochs read as far as the NUL. */
+/*
+ * Write the owner's row: "NODE", a NUL, "EPOCH". Older versions without epochs
+ * read up to the NUL.
+ */
 static enum error write_owner(struct cluster *cluster, unsigned number,
 			      const char *owner)
 {
@@ -102,8 +107,7 @@ enum error leave(struct cluster *cluster, unsigned number)
 	enum error error;
 
 	answer_questions(cluster, number, false);
-	/* the disk may be full; as long as the engine has its sites, it is left
-	 * again */
+	/* the disk may be full; retry while the engine has the sites */
 	error = change_engine(cluster, number, false);
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].is_unsure = false;
@@ -115,9 +119,10 @@ enum error leave(struct cluster *cluster, unsigned number)
 }
 
 /*
- * Whether what the log lacks is its end: all servers lost their power, say, and
- * what they had acknowledged. Then nobody has written behind it, and what is
- * here goes on: who has it, too, follows; who has not, makes a new copy.
+ * Return whether the log was cut at its end, for example because all servers
+ * lost power and acknowledged entries with it. Then no node has written after
+ * the cut, and our data continues the log. Nodes with the same data follow;
+ * others copy again.
  */
 static bool is_cut(struct cluster *cluster, unsigned number,
 		   const struct log_end *last)
@@ -138,7 +143,7 @@ static bool is_cut(struct cluster *cluster, unsigned number,
 	return true;
 }
 
-/* From here on entries of those before us do not count. */
+/* Append our claim: from here on entries of earlier owners are invalid. */
 static enum error append_claim(struct cluster *cluster, unsigned number,
 			       const struct log_end *last)
 {
@@ -172,7 +177,7 @@ static enum error append_claim(struct cluster *cluster, unsigned number,
 	return error == ERR_STORE_FULL ? ERR_UNLOGGED : error;
 }
 
-/* Whether the log ends with our claim of this epoch. */
+/* Return whether the log ends with our claim of this epoch. */
 static bool has_claim(struct cluster *cluster, unsigned number, uint64_t epoch)
 {
 	const struct partition partition = view_partition(cluster, number);
@@ -182,7 +187,7 @@ static bool has_claim(struct cluster *cluster, unsigned number, uint64_t epoch)
 	       partition.read_epoch == epoch;
 }
 
-/* Read the log to its end, and put our claim there. ERR_BUSY: not now. */
+/* Read the log to its end, and append our claim. ERR_BUSY: not now. */
 static enum error claim_log(struct cluster *cluster, unsigned number,
 			    uint64_t epoch)
 {
@@ -193,8 +198,10 @@ static enum error claim_log(struct cluster *cluster, unsigned number,
 		error = ERR_NONE;
 	if (error != ERR_NONE || has_claim(cluster, number, epoch))
 		return error;
-	/* rows may have been lost or numbered anew: this one is written again,
-	 * with an epoch above all that the log has */
+	/*
+	 * rows may have been lost or renumbered: write this one again, with an
+	 * epoch above all epochs of the log
+	 */
 	if (number_of(cluster, &cluster->partitions[number].read_epoch) >=
 	    epoch) {
 		set_partition_state(cluster, number, PARTITION_FOLLOWED);
@@ -208,8 +215,10 @@ static enum error claim_log(struct cluster *cluster, unsigned number,
 	return error;
 }
 
-/* The row names us, with an epoch that nobody else has: the log is read to its
- * end, and is ours from there. */
+/*
+ * The row names us with a unique epoch: read the log to its end and own the
+ * partition from there.
+ */
 static enum error activate(struct cluster *cluster, unsigned number)
 {
 	struct partition *partition = &cluster->partitions[number];
@@ -248,8 +257,10 @@ static enum error activate(struct cluster *cluster, unsigned number)
 	return ERR_NONE;
 }
 
-/* The row is as the servers say, also if it was newer: their numbers may go
- * back (nats_rows.c). */
+/*
+ * Accept the row of the servers, even if the known one was newer: their numbers
+ * may go back (nats_rows.c).
+ */
 static void forget_revision(struct cluster *cluster, unsigned number)
 {
 	lock_acquire(&cluster->lock);
@@ -266,15 +277,17 @@ void give_up(struct cluster *cluster, unsigned number)
 	if (!find_whole(cluster, number, name))
 		return;
 	error = write_owner(cluster, number, name);
-	if (error == ERR_BUSY) /* it is not as we know it */
+	if (error == ERR_BUSY) /* the row has changed */
 		forget_revision(cluster, number);
 	if (error == ERR_NONE)
 		owners_changed(cluster);
 }
 
-/* Whether the owner's lease has ended for the leader of the servers, too: what
- * was listed may be of another one, and old. And for us: their clocks may have
- * been set. */
+/*
+ * Return whether the owner's lease has expired for the servers' leader, and by
+ * our clock. The listed rows may come from another server and be old, and the
+ * servers' clocks may have been set.
+ */
 static bool is_surely_gone(struct cluster *cluster,
 			   const struct partition *partition)
 {
@@ -288,7 +301,7 @@ static bool is_surely_gone(struct cluster *cluster,
 	if (error == ERR_NONE)
 		is_gone = sightings_is_silent(sightings, &row);
 	else if (error == ERR_NOT_FOUND)
-		is_gone = row.revision != 0 || /* it was given back */
+		is_gone = row.revision != 0 || /* the lease was released */
 			  sightings_has_ended(sightings, partition->owner,
 					      clock_steady_ms());
 	lock_release(&cluster->lock);
@@ -296,13 +309,13 @@ static bool is_surely_gone(struct cluster *cluster,
 	return is_gone;
 }
 
-/* Give it to another node. */
+/* Hand the partition over to another node. */
 static void hand_over(struct cluster *cluster, unsigned number, const char *to)
 {
 	set_partition_state(cluster, number, PARTITION_LEFT);
 	leave(cluster, number);
 	pipeline_leave_strangers(cluster->pipeline, LEAVE_MS);
-	/* nothing of it is committed here any more, be it left or not */
+	/* from now on nothing of it is committed here, left or not */
 	if (write_owner(cluster, number, to) == ERR_NONE) {
 		lock_acquire(&cluster->lock);
 		cluster->moves++;
@@ -322,7 +335,7 @@ void take(struct cluster *cluster, unsigned number)
 		    !is_surely_gone(cluster, &before))
 			return;
 		error = write_owner(cluster, number, self);
-		if (error == ERR_BUSY) /* it is not as we know it */
+		if (error == ERR_BUSY) /* the row has changed */
 			forget_revision(cluster, number);
 		if (error != ERR_NONE)
 			return;
@@ -361,8 +374,10 @@ bool is_to_be_taken(const struct cluster *cluster,
 	return partition->is_owner_gone && partition->is_first;
 }
 
-/* Whether the log has nothing that is not here: then what we were not sure of
- * has not come about. */
+/*
+ * Return whether the log has no entry that is missing here: then our doubtful
+ * entry was not stored.
+ */
 static bool is_nothing_new(struct cluster *cluster, unsigned number)
 {
 	struct log_end last;
@@ -398,7 +413,7 @@ void own(struct cluster *cluster, unsigned number,
 		lock_acquire(&cluster->lock);
 		cluster->partitions[number].looked_ms = clock_steady_ms();
 		lock_release(&cluster->lock);
-		/* what was numbered anew is told to those who follow */
+		/* report new entry numbers to the followers */
 		is_nothing_new(cluster, number);
 	}
 }

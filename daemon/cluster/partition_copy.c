@@ -13,11 +13,11 @@
 enum {
 	CHUNK_BYTES = 4 << 20,
 	BLOCK_BYTES = 256 * 1024,
-	CLEARED_ROWS = 10000, /* a transaction */
+	CLEARED_ROWS = 10000, /* rows deleted per transaction */
 	ANY_PARTITION = JOURNAL_PARTITIONS,
 };
 
-/* A partition that is read. */
+/* A partition that is saved. */
 struct dumping {
 	struct txn txn;
 	struct dump dump;
@@ -86,10 +86,11 @@ enum error partition_save(struct store *store, unsigned partition,
 	return error;
 }
 
-/* A partition that is written. */
+/* A partition that is loaded. */
 struct loading {
 	struct store *store; /* or NULL */
-	unsigned partition;  /* or ANY_PARTITION: the first chunk says which */
+	unsigned partition;  /* or ANY_PARTITION: the first chunk has the number
+			      */
 	bool is_begun;
 	struct partition_copy *copy;
 };
@@ -103,7 +104,7 @@ static enum error put_place(struct store *store, unsigned partition,
 	return txn_end(&txn);
 }
 
-/* What is there goes; the place says so before that. */
+/* Delete all rows of the partition; first mark its position as incomplete. */
 static enum error clear(struct store *store, unsigned partition)
 {
 	enum error error =
@@ -153,7 +154,7 @@ static enum error load_chunk(void *context, const struct snapshot_head *head,
 	return txn_end(&txn);
 }
 
-/* All has arrived: is it whole? Then so is the place. */
+/* Check that the snapshot is complete, then mark the position as complete. */
 static enum error end_load(struct loading *loading,
 			   const struct snapshot_reader *reader)
 {
@@ -161,7 +162,7 @@ static enum error end_load(struct loading *loading,
 	struct journal_place place = {.is_whole = 1};
 	enum error error = snapshot_unpack_end(reader, &head);
 
-	/* a snapshot without a chunk is not one of ours */
+	/* a snapshot without a chunk is invalid */
 	if (error != ERR_NONE || !loading->is_begun)
 		return ERR_CORRUPT;
 	loading->copy->head = head;

@@ -1,11 +1,12 @@
 /*
- * daemon/cluster/partition_copy.h - a partition of a store as a snapshot
- * (daemon/cluster/snapshot_stream.h), in a depot or in a file, and back.
+ * daemon/cluster/partition_copy.h - save a partition of a store as a snapshot
+ * (daemon/cluster/snapshot_stream.h) in a snapshot store or a file, and load
+ * it.
  *
- * A snapshot has what dump_next() gives: all rows of the partition, and the
- * texts of store/secrets.h that they name, sealed by the store's cipher
- * (store/cipher.h); one without has none of them. Who can read a depot can read
- * all else.
+ * A snapshot has the result of dump_next(): all rows of the partition, and the
+ * texts of store/secrets.h that they name, encrypted by the store's cipher
+ * (store/cipher.h). Without a cipher it has no such texts. A snapshot store
+ * shows all other data to its readers.
  */
 #ifndef DAEMON_CLUSTER_PARTITION_COPY_H
 #define DAEMON_CLUSTER_PARTITION_COPY_H
@@ -16,38 +17,38 @@
 #include "daemon/cluster/snapshot_stream.h"
 #include "store/store.h"
 
-/* What was copied. */
+/* Figures of a copy. */
 struct partition_copy {
 	struct snapshot_head head;
-	uint64_t rows;   /* 0 when it was loaded */
+	uint64_t rows;   /* 0 after loading */
 	uint64_t chunks; /* about 4 MiB each */
-	uint64_t bytes;  /* of all chunks, before zstd */
+	uint64_t bytes;  /* of all chunks, uncompressed */
 };
 
 /*
- * Put the partition, as this store has it now, into the depot; its number and
- * its epoch are those of journal_place_get(). One read transaction, until all
- * rows are read: not while they are sent. No transaction of this thread may be
- * open. Errors as of depot_put(), ERR_CORRUPT: a row is damaged.
+ * Save the partition as it is now to the snapshot store; number and epoch come
+ * from journal_place_get(). Uses one read transaction until all rows are read,
+ * not during the upload. This thread must have no open transaction. Errors as
+ * of depot_put(); ERR_CORRUPT: a row is damaged.
  */
 enum error partition_save(struct store *store, unsigned partition,
 			  uint64_t now_ms, struct depot *depot,
 			  struct partition_copy *copy_out);
 
 /*
- * Put the snapshot in the place of the partition: what is there goes first,
- * rows come in transactions of 4 MiB, and the place is not whole until all are
- * there. After an error it is not: load again, or journal_clear(). The place is
- * written last. As depot_get(); ERR_VERSION: it is of another schema;
- * ERR_CORRUPT: it is of another partition, too.
+ * Replace the partition by the snapshot: delete the existing rows, then write
+ * rows in transactions of 4 MiB. The partition is incomplete until all rows are
+ * written; its position is written last. After an error it stays incomplete:
+ * load again, or call journal_clear(). Errors as of depot_get(); ERR_VERSION:
+ * another schema; ERR_CORRUPT: also if it is of another partition.
  */
 enum error partition_load(struct store *store, struct depot_item item,
 			  struct depot *depot, struct partition_copy *copy_out);
 
 /*
- * The same to a file, which is made or replaced, and from one; with a store of
- * NULL it is only read to the end. The partition is the one that the file is
- * of. ERR_NOT_FOUND, ERR_STORE_FULL, ERR_IO.
+ * Save to a file, which is created or replaced, or load from one. With store
+ * NULL, only read it to its end. The file has the partition's number.
+ * ERR_NOT_FOUND, ERR_STORE_FULL, ERR_IO.
  */
 enum error partition_save_file(struct store *store, unsigned partition,
 			       uint64_t now_ms, const char *path,

@@ -64,7 +64,7 @@ static void read_sites(struct counting *counting)
 		      sizeof(*counting->owners), by_site);
 }
 
-/* "https://host:8080", of TABLE_HOSTS. */
+/* Return the host in "https://host:8080", of TABLE_HOSTS. */
 static struct slice host_of(struct slice authority)
 {
 	const char *text = authority.data;
@@ -83,7 +83,7 @@ static unsigned partition_of_event(struct slice value)
 	return cluster_partition(row.host);
 }
 
-/* JOURNAL_PARTITIONS: of none. */
+/* Return the partition of a row; JOURNAL_PARTITIONS if it has none. */
 static unsigned partition_of(const struct counting *counting, enum table table,
 			     const struct scan *scan)
 {

@@ -1,5 +1,7 @@
-/* daemon/cluster/partition_sizes.h - what each partition has in a store, also
- * in one whose numbers know nothing of partitions. */
+/*
+ * daemon/cluster/partition_sizes.h - size of each partition in a store, also in
+ * a store whose site numbers have no partition.
+ */
 #ifndef DAEMON_CLUSTER_PARTITION_SIZES_H
 #define DAEMON_CLUSTER_PARTITION_SIZES_H
 
@@ -12,18 +14,20 @@
 struct partition_size {
 	uint64_t sites;
 	uint64_t pages;
-	uint64_t rows;  /* of all tables */
+	uint64_t rows;  /* in all tables */
 	uint64_t bytes; /* of their keys and values */
 };
 
 struct partition_sizes {
 	struct partition_size items[JOURNAL_PARTITIONS];
-	/* Sites whose number is not of the partition of their host: all, in a
-	 * store without partitions. */
+	/*
+	 * Sites whose number does not match the partition of their host: all,
+	 * in a store without partitions.
+	 */
 	uint64_t strange_sites;
 };
 
-/* Reads all of the store, in one read transaction. ERR_CORRUPT, ERR_IO. */
+/* Read all of the store in one read transaction. ERR_CORRUPT, ERR_IO. */
 enum error partition_sizes_read(struct store *store,
 				struct partition_sizes *sizes_out);
 

@@ -19,10 +19,10 @@ unsigned cluster_partition(struct slice host)
 
 enum { FRACTION_BITS = 25 };
 
-/* A node in the race for a partition. */
+/* A node that competes for a partition. */
 struct runner {
 	const struct placement_node *node;
-	uint64_t draw; /* greater is earlier, for nodes of the same capacity */
+	uint64_t draw; /* a greater draw is an earlier time, at equal weight */
 };
 
 static uint64_t seed_of(const struct placement_node *node)
@@ -36,9 +36,10 @@ static uint64_t draw_of(uint64_t seed, uint32_t partition)
 }
 
 /*
- * -log2(draw / 2^64) in units of 2^-FRACTION_BITS, 1 .. 2^31: the exponentially
- * distributed time of a runner of capacity 1. Bit by bit: log2 of a number in
- * [1, 2) begins with 1 behind the point where its square is at least 2.
+ * Return -log2(draw / 2^64) in units of 2^-FRACTION_BITS, 1 .. 2^31: the
+ * exponentially distributed time for weight 1. Computed bit by bit: log2 of a
+ * number in [1, 2) starts with bit 1 after the point if its square is at least
+ * 2.
  */
 static uint64_t time_of(uint64_t draw)
 {
@@ -54,7 +55,7 @@ static uint64_t time_of(uint64_t draw)
 	return ((uint64_t)(zeros + 1) << FRACTION_BITS) - fraction;
 }
 
-/* Is `a` earlier, that is, is time / capacity less? */
+/* Return whether `a` is earlier, that is, has the smaller time / capacity. */
 static bool is_before(struct runner a, struct runner b)
 {
 	uint64_t time_a;
@@ -91,15 +92,15 @@ size_t placement_rank(const struct placement_node *nodes, size_t count,
 
 struct seat {
 	uint64_t seed;
-	uint32_t load; /* what it has */
-	uint32_t room; /* what it may have */
+	uint32_t load; /* partitions that it has */
+	uint32_t room; /* partitions that it may have */
 };
 
 struct placing {
 	const struct placement_node *nodes; /* [count] */
 	size_t count;
 	struct seat *seats; /* [count] */
-	uint64_t capacity;  /* of those that take something */
+	uint64_t capacity;  /* sum over the nodes that accept partitions */
 	bool are_all_draining;
 };
 
@@ -119,7 +120,7 @@ static void add_capacities(struct placing *placing)
 			placing->capacity += placing->nodes[i].capacity;
 }
 
-/* Each may have its share of `wanted` copies and the slack, rounded up. */
+/* Give each node its share of `wanted` replicas plus the slack, rounded up. */
 static void make_room(struct placing *placing, uint64_t wanted, uint32_t slack)
 {
 	uint64_t whole = placing->capacity * 100;
@@ -135,8 +136,10 @@ static void make_room(struct placing *placing, uint64_t wanted, uint32_t slack)
 	}
 }
 
-/* Which of two nodes without room shall have more: who takes something, then
- * who is less loaded for its capacity; 0: either. */
+/*
+ * Return which of two full nodes should get more: one that accepts partitions,
+ * then the one with less load for its capacity; 0 = equal.
+ */
 static int compare_full(const struct placing *placing, size_t a, size_t b)
 {
 	uint64_t load_a =
@@ -149,7 +152,7 @@ static int compare_full(const struct placing *placing, size_t a, size_t b)
 	return (load_a > load_b) - (load_a < load_b);
 }
 
-/* Shall `a` rather than `b` have it? */
+/* Return whether `a` should get it rather than `b`. */
 static bool is_better(const struct placing *placing, struct runner a,
 		      struct runner b)
 {
@@ -172,7 +175,7 @@ static bool has_one(const uint32_t *holders, uint32_t copies, size_t index)
 	return false;
 }
 
-/* The next holder of a partition that has `copies` of them. */
+/* Choose the next holder of a partition that has `copies` holders. */
 static uint32_t choose(struct placing *placing, uint32_t partition,
 		       const uint32_t *holders, uint32_t copies)
 {
@@ -195,7 +198,7 @@ static uint32_t choose(struct placing *placing, uint32_t partition,
 	return (uint32_t)index;
 }
 
-/* The first to arrive of those that are there; NOBODY: none is. */
+/* Return the first present node by rank; NOBODY if all are missing. */
 static uint32_t first_present(const struct placing *placing, uint32_t partition)
 {
 	struct runner best = {NULL, 0};
@@ -213,7 +216,7 @@ static uint32_t first_present(const struct placing *placing, uint32_t partition)
 				 : (uint32_t)(best.node - placing->nodes);
 }
 
-/* The owner is there, if anybody is: the places before its own move by one. */
+/* Make a present node the owner, if any: the holders before it move by one. */
 static void stand_in(const struct placing *placing, uint32_t partition,
 		     uint32_t *holders, uint32_t copies)
 {
@@ -234,7 +237,7 @@ static void stand_in(const struct placing *placing, uint32_t partition,
 	holders[0] = owner;
 }
 
-/* Owners first, so that no copy takes the room of one. */
+/* Place owners first, so that no replica uses the space of an owner. */
 void placement_compute(const struct placement_node *nodes, size_t count,
 		       struct placement_terms terms, uint32_t *holders_out)
 {

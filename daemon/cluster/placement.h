@@ -1,12 +1,13 @@
 /*
- * daemon/cluster/placement.h - which nodes shall have which partition: a pure
- * function of the nodes, so that each of them finds the same without a word.
+ * daemon/cluster/placement.h - which nodes should have which partition: a pure
+ * function of the nodes, so that all nodes compute the same result without
+ * communication.
  *
- * For a partition the nodes run a race: each draws the time at which it arrives
- * from the hash of its name and of the partition, exponentially distributed
- * with its capacity as the rate (weighted rendezvous hashing), and the first
- * ones get it, as long as they have room. Times are computed by integers alone,
- * since log() of two machines may differ in its last bit.
+ * Weighted rendezvous hashing: for each partition a node draws a time from the
+ * hash of its name and the partition, exponentially distributed with its
+ * capacity as the rate. The earliest nodes get the partition if they have room.
+ * Times are computed with integers only, because log() may differ in the last
+ * bit between machines.
  */
 #ifndef DAEMON_CLUSTER_PLACEMENT_H
 #define DAEMON_CLUSTER_PLACEMENT_H
@@ -16,47 +17,48 @@
 #include <stdint.h>
 
 struct placement_node {
-	const char *name;  /* not that of another one */
-	uint32_t capacity; /* >= 1: its share is in proportion to it */
-	bool is_draining;  /* it shall have nothing */
-	bool is_away;      /* it is expected back, to what it has */
+	const char *name;  /* unique */
+	uint32_t capacity; /* >= 1: its weight */
+	bool is_draining;  /* it should have no partitions */
+	bool is_away; /* it is missing and expected to return to its partitions
+		       */
 };
 
 enum {
-	PLACEMENT_COPIES = 3, /* at most */
-	PLACEMENT_SLACK = 10, /* percent: less moves with more, a full node
-				 is fuller */
-	PLACEMENT_PARTITIONS = 1 << 20, /* at most */
+	PLACEMENT_COPIES = 3, /* maximum number of replicas */
+	PLACEMENT_SLACK = 10, /* percent; more slack moves fewer partitions and
+				 allows fuller nodes */
+	PLACEMENT_PARTITIONS = 1 << 20, /* maximum number of partitions */
 };
 
 #define PLACEMENT_NOBODY UINT32_MAX
 
 struct placement_terms {
 	uint32_t partitions; /* 1 .. PLACEMENT_PARTITIONS */
-	uint32_t copies;     /* of each, 1 .. PLACEMENT_COPIES */
-	uint32_t slack;      /* percent, PLACEMENT_SLACK */
+	uint32_t copies;     /* replicas of each, 1 .. PLACEMENT_COPIES */
+	uint32_t slack;      /* percent, see PLACEMENT_SLACK */
 };
 
 /*
  * Place all partitions: holders_out[partition * copies + i] is the index of the
- * node that shall own it (i = 0) or have its i-th copy, PLACEMENT_NOBODY where
- * there are fewer nodes than copies. The order of the nodes is of no matter.
+ * node that should own it (i = 0) or have its i-th replica; PLACEMENT_NOBODY if
+ * there are fewer nodes than replicas. The order of the nodes does not matter.
  *
- * A node owns at most its share of the partitions by capacity and the slack,
- * rounded up, and has at most so much of all copies, as long as another node
- * can have them. A draining node has what no other can: all, if all are
- * draining. One that is away keeps its places, but owns nothing: that goes to
- * the first of the partition's other holders, so that it moves to a copy and
- * nothing is copied; where all of them are away, to the first of the nodes that
- * are there, in place of the last holder. O(partitions * copies * count).
+ * A node owns at most its share of the partitions by capacity plus the slack,
+ * rounded up, and the same holds for its replicas, as long as another node can
+ * have them. A draining node has only what no other node can have: all, if all
+ * are draining. A missing node keeps its replicas but owns nothing: the first
+ * other holder becomes the owner, so that nothing is copied. If all holders are
+ * missing, the first present node replaces the last holder. O(partitions *
+ * copies * count).
  */
 void placement_compute(const struct placement_node *nodes, size_t count,
 		       struct placement_terms terms, uint32_t *holders_out);
 
 /*
- * How many of the nodes arrive before nodes[index] in the race for the
- * partition: 0 is the first. Room and draining are of no matter here: those
- * that have the partition whole use it to agree on one of them. O(count).
+ * Return how many nodes come before nodes[index] in the ranking for the
+ * partition; 0 = first. Room and draining do not matter: nodes with a complete
+ * replica use this to agree on one node. O(count).
  */
 size_t placement_rank(const struct placement_node *nodes, size_t count,
 		      size_t index, uint32_t partition);

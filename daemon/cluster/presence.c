@@ -1,8 +1,8 @@
 /*
- * Who is expected: a row "n.NAME" in BUS_FACTS for each node, which stays when
- * its lease ends, and is written again some times in cluster.patience. Whose
- * row is younger than that and has no lease is away, and keeps its copies'
- * places; who was draining is not expected back.
+ * The expected nodes: each node has a row "n.NAME" in BUS_FACTS, which stays
+ * when its lease expires and which it rewrites several times per
+ * cluster.patience. A node with a younger row and no lease is missing and keeps
+ * its replicas. A node that was draining is not expected to return.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -16,7 +16,7 @@
 #include "store/memory.h"
 
 enum {
-	TOLD = 10, /* times in cluster.patience */
+	TOLD = 10, /* heartbeats per cluster.patience */
 	MOST_MS = 60 * 1000,
 	LEAST_MS = 1000,
 };
@@ -55,7 +55,7 @@ static struct presence *find(struct cluster *cluster, const char *name)
 	return NULL;
 }
 
-/* By the server's clock, as the rows' times are. */
+/* By the server's clock, as the times of the rows. */
 static bool is_expected(const struct cluster *cluster,
 			const struct presence *presence)
 {
@@ -103,7 +103,9 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 	lock_release(&cluster->lock);
 }
 
-/* Since then, by the server's clock; 0: that is not past. */
+/*
+ * Return the time since then by the server's clock; 0 if it is in the future.
+ */
 static uint64_t silence_of(const struct cluster *cluster, uint64_t time_ms)
 {
 	int64_t now_ms = (int64_t)clock_wall_ms() + cluster->clock_ms;
@@ -129,7 +131,7 @@ void presence_facts(const struct cluster *cluster, struct cluster_facts *out)
 	}
 }
 
-/* One of the nodes forgets those who did not come back. */
+/* Delete the rows of nodes that did not return; one node does this. */
 static void forget_gone(struct cluster *cluster)
 {
 	if (!cluster->members[0].facts.is_self)
@@ -170,7 +172,7 @@ void presence_tell(struct cluster *cluster)
 	presence_key(self, key);
 	snprintf(text, sizeof(text), "{\"capacity\":%u,\"draining\":%s}",
 		 cluster->options.capacity, drains ? "true" : "false");
-	/* one that another revision has is written with the next turn */
+	/* a row with another revision is written at the next turn */
 	if (cluster->ops->put(cluster->bus, BUS_FACTS, key, slice_of(text),
 			      own == NULL ? 0 : own->revision,
 			      &revision) == ERR_NONE)

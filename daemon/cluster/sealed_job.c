@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* No JSON begins so. */
+/* JSON cannot begin like this. */
 static const char mark[] = {'T', 'P', 'L', 'S', 'E', 'A', 'L', '1'};
 
-/* What is sealed as a job is nothing else. */
+/* Write the context of the encryption: a job, and nothing else. */
 static void write_about(const char *subject, struct buffer *out)
 {
 	buffer_append_text(out, "templated job 1 ");

@@ -1,7 +1,7 @@
 /*
- * daemon/cluster/sealed_job.h - a job that has secrets, such as a site with
- * headers, as it stands in the broker: sealed (daemon/cluster/secret_keys.h),
- * behind a mark. Other jobs are JSON as it is.
+ * daemon/cluster/sealed_job.h - how the broker stores a job with secrets, such
+ * as a site with headers: a mark, then the encrypted job
+ * (daemon/cluster/secret_keys.h). Other jobs are plain JSON.
  */
 #ifndef DAEMON_CLUSTER_SEALED_JOB_H
 #define DAEMON_CLUSTER_SEALED_JOB_H
@@ -10,12 +10,14 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* Append the job, sealed for this subject. There are keys. */
+/* Append the job, encrypted for this subject. `keys` is not NULL. */
 void sealed_job_write(const struct secret_keys *keys, const char *subject,
 		      struct slice job, struct buffer *out);
 
-/* Append a job as it was given. ERR_NO_KEY; ERR_CORRUPT: it was changed, or is
- * of another subject. */
+/*
+ * Append the decrypted job. ERR_NO_KEY; ERR_CORRUPT: it was changed, or belongs
+ * to another subject.
+ */
 enum error sealed_job_read(const struct secret_keys *keys, const char *subject,
 			   struct slice bytes, struct buffer *out);
 

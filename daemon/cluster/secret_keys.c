@@ -20,29 +20,29 @@ enum {
 	NONCE_BYTES = 16,
 	SIV_KEY_BYTES = 64, /* of its two parts, AES-256 each */
 	MAX_FILE_BYTES = 8192,
-	FORBIDDEN_MODE = 037, /* a group may read it, and that is all */
+	FORBIDDEN_MODE = 037, /* permissions beyond reading by the group */
 };
 
 struct secret_key {
 	struct siv_cmac_aes256_ctx siv;
-	uint8_t naming[KEY_BYTES]; /* of secret_keys_name() */
+	uint8_t naming[KEY_BYTES]; /* key of secret_keys_name() */
 	uint8_t id[ID_BYTES];
 	char name[SECRET_KEY_ID_BYTES];
 };
 
 struct secret_keys {
 	struct cipher cipher;
-	size_t count; /* at least 1 */
+	size_t count; /* >= 1 */
 	struct secret_key keys[SECRET_KEYS_MAX];
 };
 
-/* What is derived under a name tells nothing of what is under another. */
+/* Derive a key for a name; keys of other names reveal nothing about it. */
 static void derive(const uint8_t secret[KEY_BYTES], const char *name,
 		   size_t size, uint8_t *out)
 {
 	struct hmac_sha256_ctx context;
 
-	/* the key is random, so it need not be extracted first */
+	/* the key is random, so the extract step is not needed */
 	hmac_sha256_set_key(&context, KEY_BYTES, secret);
 	hkdf_expand(&context, (nettle_hash_update_func *)hmac_sha256_update,
 		    (nettle_hash_digest_func *)hmac_sha256_digest,
@@ -122,7 +122,7 @@ static enum error open_sealed(const void *context, struct slice about,
 	return ERR_NONE;
 }
 
-/* False: it is not 64 hexadecimal digits. */
+/* Return false if the line is not 64 hexadecimal digits. */
 static bool read_line(struct secret_keys *keys, const char *line, size_t length)
 {
 	struct base16_decode_ctx hex;

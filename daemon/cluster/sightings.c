@@ -6,9 +6,11 @@
 #include "store/memory.h"
 
 enum {
-	SILENT_LEASES = 2, /* in which a node that lives has renewed its own */
-	KEPT_LEASES = 4,   /* after it was heard of last */
-	STEPS = 4,         /* in a lease: what is counted of a pause of ours */
+	SILENT_LEASES =
+		2,       /* within which a living node has renewed its lease */
+	KEPT_LEASES = 4, /* how long a sighting is stored */
+	STEPS = 4, /* steps per lease: a longer gap in our observation counts as
+		      one step */
 };
 
 static struct sighting *find(const struct sightings *sightings,

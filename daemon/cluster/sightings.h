@@ -2,9 +2,10 @@
  * daemon/cluster/sightings.h - when the leases of nodes were renewed, by our
  * own steady clock.
  *
- * The servers let a lease end by their clocks, which somebody may set: forward,
- * and all leases end at once, though their nodes live; back, and none does,
- * though its node is gone. Nothing here locks.
+ * The servers expire leases by their clocks, which an operator may set. After a
+ * step forward all leases expire together although the nodes live; after a step
+ * back no lease expires although a node has failed. These functions do not
+ * lock.
  */
 #ifndef DAEMON_CLUSTER_SIGHTINGS_H
 #define DAEMON_CLUSTER_SIGHTINGS_H
@@ -19,31 +20,37 @@
 struct sighting {
 	char name[NODE_NAME_BYTES];
 	uint64_t revision;
-	uint64_t seen_ms;   /* it came, or was renewed */
-	uint64_t looked_ms; /* it was there */
-	uint64_t silent_ms; /* it was not renewed, as long as we looked */
+	uint64_t seen_ms;   /* when it appeared or was renewed */
+	uint64_t looked_ms; /* when it was last seen */
+	uint64_t silent_ms; /* observed time without a renewal */
 };
 
 struct sightings {
 	uint64_t lease_ms;
-	uint64_t since_ms;      /* we look without a gap; 0: not yet */
-	uint64_t looked_ms;     /* the last time */
+	uint64_t since_ms;  /* start of the current observation without a gap; 0
+			       = not started */
+	uint64_t looked_ms; /* last observation */
 	struct sighting *items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
-/* The leases that are there now, all of them: the key is the node's name. */
+/* Note all current leases: the key is the node's name. */
 void sightings_note(struct sightings *sightings, const struct bus_row *rows,
 		    size_t count, uint64_t now_ms);
 
-/* Whether this lease, which is there, was not renewed for two leases while we
- * looked: its node has ended it long since. */
+/*
+ * Return whether this existing lease was not renewed for two lease durations
+ * while we observed it: its node has failed long ago.
+ */
 bool sightings_is_silent(const struct sightings *sightings,
 			 const struct bus_row *row);
 
-/* Whether the lease of a node, which is not there, has ended by our clock, too:
- * it was renewed a lease ago, and since then we have looked without a gap. */
+/*
+ * Return whether the lease of a node, which has no row, has expired by our
+ * clock too: its last renewal is one lease ago, and we have observed without a
+ * gap since.
+ */
 bool sightings_has_ended(const struct sightings *sightings, const char *name,
 			 uint64_t now_ms);
 

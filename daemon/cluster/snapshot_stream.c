@@ -13,13 +13,14 @@ enum {
 	VERSION = 2,
 	SIZE_BYTES = 4,
 	TAIL_BYTES = 24,
-	MAX_WINDOW_LOG = 23, /* of zstd: 8 MiB, which bounds the reader */
+	MAX_WINDOW_LOG =
+		23, /* of zstd: 8 MiB, limits the memory of the reader */
 	PIECE_BYTES = 128 * 1024,
 };
 
 static const char magic[MAGIC_BYTES] = "TPLSNAP";
 
-/* What stands in a snapshot, as it stands there. */
+/* The stored form of the head. */
 struct head_bytes {
 	char magic[MAGIC_BYTES];
 	uint32_t version;
@@ -30,19 +31,19 @@ struct head_bytes {
 	uint64_t number;
 	uint64_t entry;
 	uint64_t time_ms;
-	uint64_t hash; /* of the above */
+	uint64_t hash; /* hash of the fields above */
 };
 
 struct tail_bytes {
 	uint64_t chunks;
 	uint64_t bytes; /* of all chunks */
-	uint64_t hash;  /* of all chunks, each chained by the one before */
+	uint64_t hash;  /* of all chunks, each chained with the one before */
 };
 
 _Static_assert(sizeof(struct head_bytes) == SNAPSHOT_HEAD_BYTES, "no holes");
 _Static_assert(sizeof(struct tail_bytes) == TAIL_BYTES, "no holes");
 
-/* What the tail says, in numbers of this machine. */
+/* The values of the tail, in native byte order. */
 struct sums {
 	uint64_t chunks;
 	uint64_t bytes;
@@ -71,8 +72,8 @@ struct snapshot_writer {
 	size_t pending_at;
 	struct head_bytes head;
 	size_t head_at;
-	bool is_last;  /* `pending` is the last there is */
-	bool is_ended; /* the frame of zstd, too */
+	bool is_last;  /* `pending` is the last data */
+	bool is_ended; /* the zstd frame is complete too */
 };
 
 struct snapshot_writer *snapshot_writer_create(const struct snapshot_head *head,
@@ -113,7 +114,7 @@ void snapshot_writer_destroy(struct snapshot_writer *writer)
 	free(writer);
 }
 
-/* The next chunk behind its size, or the tail. */
+/* Read the next chunk after its size, or write the tail. */
 static enum error fetch(struct snapshot_writer *writer)
 {
 	enum error error = writer->source(writer->context, &writer->chunk);
@@ -141,7 +142,7 @@ static enum error fetch(struct snapshot_writer *writer)
 	return ERR_NONE;
 }
 
-/* Pack what is pending, as far as there is room. */
+/* Compress pending data as far as there is space. */
 static enum error pack(struct snapshot_writer *writer, ZSTD_outBuffer *out)
 {
 	ZSTD_inBuffer in = {writer->pending.data, writer->pending.size,
@@ -187,11 +188,10 @@ struct snapshot_reader {
 	struct snapshot_head head;
 	struct head_bytes head_bytes;
 	size_t head_at;
-	struct buffer part; /* of what is read next: a size, a chunk, the tail
-			     */
-	size_t part_bytes;  /* how many that will be */
+	struct buffer part; /* the size, chunk or tail that is read next */
+	size_t part_bytes;  /* its complete size */
 	enum { PART_SIZE, PART_CHUNK, PART_TAIL, PART_NONE } kind;
-	bool is_ended; /* the frame of zstd */
+	bool is_ended; /* the zstd frame is complete */
 	char piece[PIECE_BYTES];
 };
 
@@ -302,7 +302,7 @@ static enum error take_unpacked(struct snapshot_reader *reader,
 		size_t size = bytes.size < missing ? bytes.size : missing;
 
 		if (size == 0)
-			return ERR_CORRUPT; /* behind the tail */
+			return ERR_CORRUPT; /* bytes after the tail */
 		buffer_append(&reader->part, bytes.data, size);
 		bytes.data = (const char *)bytes.data + size;
 		bytes.size -= size;
@@ -316,7 +316,7 @@ static enum error unpack(struct snapshot_reader *reader, struct slice bytes)
 {
 	ZSTD_inBuffer in = {bytes.data, bytes.size, 0};
 	enum error error = ERR_NONE;
-	bool is_full = false; /* there may be more where that came from */
+	bool is_full = false; /* the decoder may hold more output */
 
 	while (error == ERR_NONE && (in.pos < in.size || is_full)) {
 		ZSTD_outBuffer out = {reader->piece, sizeof(reader->piece), 0};

@@ -1,6 +1,6 @@
 /*
- * Comparing copies: owner and followers sum up all rows of a partition behind
- * the same entry of its log. The owner's sum stands in BUS_FACTS.
+ * Compare replicas: owner and followers sum up all rows of a partition after
+ * the same entry of its log. The owner's sum is stored in BUS_FACTS.
  */
 #include "daemon/cluster/copying_parts.h"
 

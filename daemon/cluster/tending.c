@@ -1,6 +1,6 @@
 /*
- * The thread that tends what others read of our partitions: their snapshots,
- * their sums, and the stream of events, tpl.evt.<P>.<site>.
+ * The tending thread: it publishes data of our partitions for other nodes and
+ * users: snapshots, sums, and the event stream, tpl.evt.<P>.<site>.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -22,18 +22,22 @@
 enum {
 	IDLE_MS = 5000,
 	SNAPSHOTS_KEPT = 2,
-	SNAPSHOT_SHARE = 4,   /* a snapshot for each 4th of it in the log */
-	NUMBERS_KEPT = 64,    /* more than what servers number anew */
-	PAUSE_MS = 60 * 1000, /* after one that failed */
-	EVENTS_AT_ONCE =
-		256, /* of which the last may be there without others */
+	SNAPSHOT_SHARE =
+		4, /* take a snapshot when the log reaches 1/4 of its size */
+	NUMBERS_KEPT = 64,    /* larger than any renumbering by the servers */
+	PAUSE_MS = 60 * 1000, /* after a snapshot that failed */
+	EVENTS_AT_ONCE = 256, /* maximum batch; if it fails, only its last event
+				 may be stored */
 	SUBJECTS_AT_ONCE = 64,
 	MAX_LEAFLET_BYTES = 64 * 1024,
 };
 
 #define SNAPSHOT_MAX_MS (UINT64_C(7) * 24 * 3600 * 1000)
 
-/* It is ours, or would be if its log had room, which a snapshot makes. */
+/*
+ * Return whether we own the partition, or would own it if its log had space; a
+ * snapshot makes space.
+ */
 static bool is_tended(struct cluster *cluster, unsigned number)
 {
 	const struct partition *partition = &cluster->partitions[number];
@@ -51,9 +55,10 @@ static bool is_tended(struct cluster *cluster, unsigned number)
 /* Snapshots. */
 
 /*
- * A snapshot has all of the partition: so the larger that is, the more of the
- * log makes another one, or snapshots would cost many times what changes do.
- * After a week little is enough, too: what is in the log does not grow old.
+ * Return whether a snapshot is due. A snapshot has the whole partition: the
+ * larger it is, the more log triggers the next one; otherwise snapshots would
+ * cost many times the changes. After a week a little log is enough, so that log
+ * entries do not expire.
  */
 static bool needs_snapshot(struct cluster *cluster, unsigned number)
 {
@@ -75,8 +80,11 @@ static bool needs_snapshot(struct cluster *cluster, unsigned number)
 	return needs;
 }
 
-/* What the older of the two that are kept has, nobody reads in the log; what
- * the newer one has must do where there is no room. */
+/*
+ * Shorten the log: entries in the older of the two stored snapshots are not
+ * needed. If the log has no space, those in the newer one are not needed
+ * either.
+ */
 static void shorten_log(struct cluster *cluster, unsigned number,
 			uint64_t newest)
 {
@@ -163,7 +171,7 @@ static void publish_sum(struct cluster *cluster, unsigned number)
 
 /* Events. */
 
-/* The number of the event in the last line. */
+/* Return the number of the event in the last line. */
 static uint64_t last_number(struct slice lines)
 {
 	const char *begin = lines.data;
@@ -177,8 +185,10 @@ static uint64_t last_number(struct slice lines)
 	return (uint64_t)number;
 }
 
-/* The last event of the partition that is in the stream; 0: none. False: that
- * is not known now. */
+/*
+ * Find the last event of the partition in the stream; 0 = none. Return false if
+ * that is unknown now.
+ */
 static bool find_published(struct cluster *cluster, unsigned number,
 			   uint64_t *published_out)
 {
@@ -196,18 +206,19 @@ static bool find_published(struct cluster *cluster, unsigned number,
 	return error == ERR_NONE || error == ERR_NOT_FOUND;
 }
 
-/* From where the events of partitions are to be published. */
+/* Where publishing starts for each partition. */
 struct outset {
-	bool asks[ALL_PARTITIONS];     /* those that are to be known */
-	uint64_t last[ALL_PARTITIONS]; /* that is in the stream; 0: none */
-	unsigned count;                /* that are not known yet */
-	/* Out: behind this one. */
+	bool asks[ALL_PARTITIONS];     /* partitions to find */
+	uint64_t last[ALL_PARTITIONS]; /* last event in the stream; 0 = none */
+	unsigned count;                /* number of partitions still to find */
+	/* Out: publish events after this one. */
 	uint64_t published[ALL_PARTITIONS];
-	unsigned again[ALL_PARTITIONS]; /* so many are published once more */
+	unsigned again[ALL_PARTITIONS]; /* number of events that are published
+					   again */
 	bool is_known[ALL_PARTITIONS];
 };
 
-/* An event of the partition, each older than the one before. */
+/* Note an event of the partition; each call has an older one. */
 static void step_back(struct outset *outset, unsigned partition,
 		      uint64_t number, bool is_old)
 {
@@ -224,11 +235,11 @@ static void step_back(struct outset *outset, unsigned partition,
 }
 
 /*
- * Of those that were appended at once the last one may be there and others,
- * which failed, not, when their owner has ended behind that: so some before the
- * last one are published again, and those that are there come twice, if that is
- * longer ago than ids are kept. Where there is none, what is older than all in
- * the stream has been there.
+ * If an owner fails during a batch, the last event may be stored and earlier
+ * ones not. So publish some events before the last one again. Consumers get
+ * these twice if the broker has already deleted their ids. If the stream has no
+ * event of a partition, all events older than the stream's retention time were
+ * published.
  */
 static void find_outset(struct cluster *cluster, struct outset *outset)
 {
@@ -254,9 +265,9 @@ static void find_outset(struct cluster *cluster, struct outset *outset)
 	txn_end(&txn);
 }
 
-/* Events of one subject to publish, a line each. */
+/* Events of one subject to publish, one line each. */
 struct leaflet {
-	uint64_t first; /* their numbers */
+	uint64_t first; /* their event numbers */
 	uint64_t last;
 	struct buffer body;
 	unsigned partition;
@@ -264,17 +275,19 @@ struct leaflet {
 	char id[64];
 };
 
-/* For one append(), so that those of a subject are in one message. */
+/* For one append(), so that the events of a subject are in one message. */
 struct press {
 	struct leaflet leaflets[SUBJECTS_AT_ONCE];
 	size_t count;
 	size_t events;
-	size_t max_bytes; /* of a body, before its last event */
-	uint64_t reached; /* events up to this one were looked at */
+	size_t max_bytes; /* size of a body before its last event */
+	uint64_t reached; /* events up to this one were read */
 	bool is_full;
 };
 
-/* A subject has no blanks and no wildcards; a host neither. */
+/*
+ * Write the subject: it has no blanks and no wildcards; a host has none either.
+ */
 static void write_subject(unsigned partition, struct slice host,
 			  char out[BUS_SUBJECT_BYTES])
 {
@@ -285,7 +298,10 @@ static void write_subject(unsigned partition, struct slice host,
 		 (const char *)host.data);
 }
 
-/* That of the subject, there already or new; NULL: there is no room. */
+/*
+ * Return the existing or a new message of the subject; NULL if there is no
+ * space.
+ */
 static struct leaflet *find_leaflet(struct press *press, const char *subject)
 {
 	struct leaflet *leaflet;
@@ -305,7 +321,7 @@ static struct leaflet *find_leaflet(struct press *press, const char *subject)
 	return leaflet;
 }
 
-/* False when there is no room. */
+/* Return false if there is no space. */
 static bool add_event(struct press *press, unsigned partition, uint64_t number,
 		      const struct event_row *event)
 {
@@ -327,8 +343,10 @@ static bool add_event(struct press *press, unsigned partition, uint64_t number,
 	return true;
 }
 
-/* Take events behind `from` of the partitions in `published`, where that is
- * what each has published; UINT64_MAX: it is not ours. */
+/*
+ * Collect events after `from` of the partitions in `published`, which has the
+ * last published event of each; UINT64_MAX = not our partition.
+ */
 static void gather(struct cluster *cluster, uint64_t from,
 		   const uint64_t *published, struct press *press)
 {
@@ -390,7 +408,7 @@ static enum error print(struct cluster *cluster, struct press *press)
 	return cluster->ops->append(cluster->bus, entries, press->count);
 }
 
-/* Where partitions begin that have become ours. */
+/* Find where publishing starts for partitions that we have adopted. */
 static void find_outsets(struct cluster *cluster)
 {
 	struct outset outset = {.count = 0};
@@ -421,7 +439,7 @@ static void find_outsets(struct cluster *cluster)
 	lock_release(&cluster->lock);
 }
 
-/* From where events are to be published; UINT64_MAX: there is nothing to do. */
+/* Return the event to publish from; UINT64_MAX = nothing to do. */
 static uint64_t find_from(struct cluster *cluster, uint64_t *published)
 {
 	uint64_t from = UINT64_MAX;
@@ -444,7 +462,7 @@ static uint64_t find_from(struct cluster *cluster, uint64_t *published)
 	return from;
 }
 
-/* What was published, or (again) that there is something to publish. */
+/* Note the published events, or that a retry is needed. */
 static void note(struct cluster *cluster, const uint64_t *published,
 		 uint64_t reached, bool is_done)
 {
@@ -461,7 +479,7 @@ static void note(struct cluster *cluster, const uint64_t *published,
 	lock_release(&cluster->lock);
 }
 
-/* So that one more event has room. */
+/* Leave space for one more event. */
 static size_t max_leaflet_bytes(struct cluster *cluster)
 {
 	size_t half = cluster->ops->max_bytes(cluster->bus) / 2;

@@ -12,7 +12,7 @@
 
 /* Parameters whose default comes from a model file. */
 enum {
-	PARAMETER_SCOPE, /* the first: known_passages_learn() reads it */
+	PARAMETER_SCOPE, /* must be first: known_passages_learn() reads it */
 	PARAMETER_threshold,
 };
 
@@ -61,7 +61,7 @@ static const void *learn(const struct sample *sample, const double *given,
 	return known_passages_learn(sample, scope_of(given), arena);
 }
 
-/* By the page alone, what was prepared of it is copied: it stays as it is. */
+/* Score by the page alone. Copy the prepared scores, which must not change. */
 static struct passage_scores score_alone(const struct extractor_input *input,
 					 const struct prepared_page *prepared,
 					 const struct passages *passages)
@@ -84,7 +84,7 @@ static struct passage_scores score_alone(const struct extractor_input *input,
 	return scores;
 }
 
-/* With the evidence of other pages where the template is known. */
+/* Score, with the evidence of other pages if the template is known. */
 static struct passage_scores score(const struct extractor_input *input,
 				   const struct prepared_page *prepared,
 				   const struct passages *passages)
@@ -103,7 +103,9 @@ static struct passage_scores score(const struct extractor_input *input,
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {
 	const struct page *page = input->page;
-	/* an explanation shows what is not kept */
+	/*
+	 * an explanation shows values that struct prepared_page does not hold
+	 */
 	const struct prepared_page *prepared =
 		input->trace == NULL ? input->prepared : NULL;
 	const struct passages passages =

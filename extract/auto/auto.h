@@ -1,4 +1,4 @@
-/* extract/auto/auto.h - the default: trained trees. */
+/* extract/auto/auto.h - the default method: trained trees. */
 #ifndef EXTRACT_AUTO_AUTO_H
 #define EXTRACT_AUTO_AUTO_H
 

@@ -8,7 +8,7 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* The numbers of the model. */
+/* The constants of the model. */
 #define DEFAULT_VALUE(name, value)
 #define TRADE(scope, favor, value)
 #define CONSTANT(name, value) static const double model_##name = (value);
@@ -19,10 +19,10 @@ bool choice_is_comment(float score)
 	return (double)score > model_comment_threshold;
 }
 
-/* Shorter passages, such as labels and numbers, may be repeated. */
+/* Shorter passages, such as labels and numbers, may repeat. */
 enum { MIN_REPEATED_WORDS = 5 };
 
-/* Of the highest score; passages below it end a best run. */
+/* Ratio of the highest score; passages below it end the best run. */
 #define BEST_RATIO 0.7
 
 struct shown {
@@ -49,7 +49,9 @@ const bool *passages_preformatted(struct arena *arena,
 	return is_preformatted;
 }
 
-/* Whether the words of a chosen passage were chosen before; adds them. */
+/*
+ * Return true if an earlier chosen passage has the same words; remember them.
+ */
 static bool repeats(struct hash_table *shown, const struct passage *passage)
 {
 	struct shown *words = hash_table_add(shown, passage->hash);
@@ -59,7 +61,7 @@ static bool repeats(struct hash_table *shown, const struct passage *passage)
 	return is_shown;
 }
 
-/* Words that a reader sees. */
+/* Return the number of words that a reader sees. */
 static double weight_of(const struct passage *passage)
 {
 	return passage->place == PLACE_PLAIN && passage->hiding == HIDING_NONE
@@ -68,8 +70,8 @@ static double weight_of(const struct passage *passage)
 }
 
 /*
- * Choose the maximum run of words * (score - BEST_RATIO of the highest), of
- * visible passages.
+ * Choose the visible passages of the run with the maximum sum of words * (score
+ * - BEST_RATIO of the highest score).
  */
 static void choose_best_run(const struct passages *passages,
 			    const float *scores, const bool *is_showable,
@@ -115,7 +117,7 @@ const bool *passages_choose(struct arena *arena,
 	return is_chosen;
 }
 
-/* The formula that tests/eval/calibration.py fits. */
+/* Return the confidence by the formula that tests/eval/calibration.py fits. */
 static double confidence(double expected_f1, double chosen, double words,
 			 uint32_t passages)
 {

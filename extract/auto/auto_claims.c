@@ -5,7 +5,7 @@
 #include "page/json/json_ld.h"
 #include "page/page.h"
 
-/* Of Open Graph. */
+/* Return the content of an Open Graph property. */
 static struct slice graph_property(const struct page *page, const char *name)
 {
 	const struct slice wanted = slice_of(name);
@@ -31,8 +31,10 @@ static void add_bodies(struct page_claims *claims, const struct json_ld *ld,
 	}
 }
 
-/* Parts of the types of schema.org and of og:type, by falling weight: a page
-   of a forum may be called an article, too. */
+/*
+ * Parts of the types of schema.org and of og:type, by falling weight: a page of
+ * a forum may also be called an article.
+ */
 static const struct {
 	const char *part;
 	enum claimed_kind kind;
@@ -53,7 +55,10 @@ static const struct {
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* The first of `kinds` that stands in the type; KINDS: none. */
+/*
+ * Return the index of the first entry of `kinds` that occurs in the type; KINDS
+ * if none does.
+ */
 static size_t find_kind(struct slice type)
 {
 	size_t i = 0;

@@ -1,7 +1,7 @@
 /*
- * extract/auto/auto_comments.h - readers' comments, also where no class names
- * them: what a forest of its own holds for comments, by the features of `auto`
- * and by what the first forest holds for content around them.
+ * extract/auto/auto_comments.h - finds readers' comments, also without telling
+ * class names. A separate forest scores them by the features of `auto` and by
+ * the content scores of the first forest around them.
  */
 #ifndef EXTRACT_AUTO_AUTO_COMMENTS_H
 #define EXTRACT_AUTO_AUTO_COMMENTS_H
@@ -12,8 +12,9 @@ struct arena;
 struct page;
 
 /*
- * [page->text_count], owned by `arena`: visible texts of comments, whatever a
- * method chooses as content. As dear as `auto`, constant stack.
+ * Return [page->text_count], owned by `arena`: true for visible texts of
+ * comments, independent of the method's choice of content. Costs as much as
+ * `auto`, constant stack.
  */
 const bool *auto_comments(struct arena *arena, const struct page *page);
 

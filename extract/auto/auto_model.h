@@ -1,16 +1,21 @@
 /*
  * extract/auto/auto_model.h - the trained models of `auto`: constants of the
- * program, made of the model files in the folder MODELS of the build. Forests
- * (extract/auto/forest.h) are auto-page.model, which judges a passage by the
- * page's features, and auto-context.model, by these and by how the passages
- * around it were judged; where a scope is named, auto-scope-body.model or
- * auto-scope-page.model stands in its place. auto-comments.model says by the
- * same whether it is a reader's comment. auto-template.model corrects the score
- * by the other pages of the template. auto-choice.model holds only numbers:
+ * program, built from the model files in the folder MODELS of the build. The
+ * forests (extract/auto/forest.h) are
  *
- * 	DEFAULT_VALUE(threshold, 0.56)   of a parameter of `auto`
- * 	TRADE(NONE, RECALL, 0.32)        of the thresholds of struct extractor
- * 	CONSTANT(confidence_base, -1)    another number
+ * - auto-page.model, which scores a passage by the page's features;
+ * - auto-context.model, which also reads the scores of the passages around it;
+ * - auto-scope-body.model and auto-scope-page.model, which replace
+ *   auto-context.model for a request with a scope;
+ * - auto-comments.model, which reads the same to find readers' comments;
+ * - auto-template.model, which corrects the score by the other pages of the
+ *   template.
+ *
+ * auto-choice.model holds only numbers:
+ *
+ *   DEFAULT_VALUE(threshold, 0.56)   of a parameter of `auto`
+ *   TRADE(NONE, RECALL, 0.32)        of the thresholds of struct extractor
+ *   CONSTANT(confidence_base, -1)    another number
  */
 #ifndef EXTRACT_AUTO_AUTO_MODEL_H
 #define EXTRACT_AUTO_AUTO_MODEL_H
@@ -30,16 +35,16 @@ enum {
 		AUTO_FEATURE_COUNT
 };
 
-/* Over rows of FEATURE_COUNT numbers. */
+/* Reads rows of FEATURE_COUNT numbers. */
 extern const struct forest auto_page_forest;
 
-/* Over rows of AUTO_FEATURE_COUNT numbers. */
+/* Reads rows of AUTO_FEATURE_COUNT numbers. */
 extern const struct forest auto_context_forest;
 extern const struct forest auto_scope_body_forest;
 extern const struct forest auto_scope_page_forest;
 extern const struct forest auto_comments_forest;
 
-/* Over rows of TEMPLATE_COUNT numbers. */
+/* Reads rows of TEMPLATE_COUNT numbers. */
 extern const struct forest auto_template_forest;
 
 #endif

@@ -8,12 +8,12 @@
 #include "store/arena.h"
 
 /*
- * Of the page features the bins of the second forest, that of the content or of
- * the comments, are kept, a byte for each that it reads, until the scores of
- * the whole page are known.
+ * The bins of the page features that the second forest (for content or for
+ * comments) reads, one byte each, stored until the first forest has scored the
+ * whole page.
  */
 struct kept {
-	size_t begin; /* the columns of page features, of the second forest */
+	size_t begin; /* the columns of page features in the second forest */
 	size_t end;
 	int8_t *bins; /* [blocks][end - begin][FOREST_ROWS] */
 	const struct forest *forest;
@@ -24,7 +24,7 @@ static size_t blocks_of(uint32_t passages)
 	return ((size_t)passages + FOREST_ROWS - 1) / FOREST_ROWS;
 }
 
-/* Columns are in the order of features, those of the context come first. */
+/* Columns are in the order of features; the context features come first. */
 static struct kept make_kept(struct arena *arena, uint32_t passages,
 			     const struct forest *forest)
 {
@@ -97,7 +97,7 @@ static struct strongest_moves find_moves(const struct forest_block *block,
 	return strongest;
 }
 
-/* A block of passages on its way through both forests. */
+/* A block of passages while both forests score it. */
 struct scorer {
 	struct kept kept;
 	float rows[FOREST_ROWS][AUTO_FEATURE_COUNT];
@@ -110,7 +110,7 @@ static uint32_t height_at(uint32_t begin, uint32_t count)
 	return count - begin < FOREST_ROWS ? count - begin : FOREST_ROWS;
 }
 
-/* Of rows that begin with feature `first` of the second forest. */
+/* Return rows that begin with feature `first` of the second forest. */
 static struct forest_rows rows_from(const struct scorer *scorer, size_t first,
 				    uint32_t height)
 {
@@ -192,7 +192,7 @@ const bool *auto_wanted(struct arena *arena)
 	return wanted_by(arena, &auto_context_forest);
 }
 
-/* By the first forest and by `second`; `moves` may be NULL. */
+/* Score by the first forest and by `second`; `moves` may be NULL. */
 static struct passage_scores score_by(struct arena *arena,
 				      const struct passages *passages,
 				      const struct page_claims *claims,

@@ -1,7 +1,7 @@
 /*
- * extract/auto/auto_score.h - how `auto` scores the passages of a page: two
- * forests, where the second reads the scores of the first for the passages
- * around (stacking; Wolpert 1992).
+ * extract/auto/auto_score.h - scores the passages of a page for `auto`, with
+ * two forests: the second reads the first one's scores of the passages around
+ * (stacking; Wolpert 1992).
  */
 #ifndef EXTRACT_AUTO_AUTO_SCORE_H
 #define EXTRACT_AUTO_AUTO_SCORE_H
@@ -19,36 +19,36 @@ struct passage_evidence;
 enum { MAX_MOVES = 3 };
 
 /*
- * The features that moved the margin of the first forest most, the strongest
- * first.
+ * The features that moved the margin of the first forest most, in descending
+ * order.
  */
 struct strongest_moves {
 	uint16_t features[MAX_MOVES]; /* enum of extract/auto/feature.h */
-	float moves[MAX_MOVES];       /* 0: there are no more */
+	float moves[MAX_MOVES];       /* 0 = end of the list */
 };
 
 struct passage_scores {
 	const struct passages *passages;
 	/* Probabilities that a passage is content: [passages->count]. */
-	const float *page; /* of the first forest */
-	float *scores;     /* of the second; with the template's evidence where
-			      it is known */
-	/* The evidence of the template; NULL when it is not known. */
+	const float *page; /* from the first forest */
+	float *scores; /* from the second forest, corrected by the template's
+			  evidence if known */
+	/* The evidence of the template; NULL if the template is unknown. */
 	const struct passage_evidence *evidence;
-	/* [passages->count]; NULL unless they were requested */
+	/* [passages->count]; NULL unless the caller requested them */
 	const struct strongest_moves *moves;
 };
 
 /*
- * Whether one of the forests reads a feature of the page: [FEATURE_COUNT] of
- * extract/auto/feature.h, in `arena`.
+ * Return which features of the page one of the forests reads: [FEATURE_COUNT]
+ * of extract/auto/feature.h, in `arena`.
  */
 const bool *auto_wanted(struct arena *arena);
 
 /*
- * Score the passages, by another second forest where a scope is named.
- * Everything belongs to `arena`. Linear in the page but for what
- * extract/auto/context.h sorts; constant stack.
+ * Score the passages; a scope selects the second forest. Everything belongs to
+ * `arena`. Linear in the page except for the sorting in extract/auto/context.h;
+ * constant stack.
  */
 struct passage_scores passage_scores_make(struct arena *arena,
 					  const struct passages *passages,
@@ -56,8 +56,8 @@ struct passage_scores passage_scores_make(struct arena *arena,
 					  enum scope scope, bool needs_moves);
 
 /*
- * Probabilities that a passage is a reader's comment, [passages->count]: the
- * same with another second forest.
+ * Return the probabilities that a passage is a reader's comment,
+ * [passages->count], from another second forest.
  */
 const float *comment_scores(struct arena *arena,
 			    const struct passages *passages,

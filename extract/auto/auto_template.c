@@ -14,13 +14,13 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
-/* Passages on each side that are near. */
+/* Number of passages on each side that count as near. */
 enum { NEAR = 3 };
 
 /*
- * How much of the forest's margin is believed where all other pages have the
- * slot or the text: on sites that have trained none of it the whole of it does
- * more harm to single groups, and no more good.
+ * Weight of the forest's margin if all other pages have the slot or the text.
+ * On sites without training data a weight of 1 harms single groups more and
+ * gains nothing.
  */
 static const float trust = 0.7F;
 
@@ -38,7 +38,10 @@ static float *copy_scores(struct arena *arena, const float *scores,
 	return copy;
 }
 
-/* The scores without what they are made of, which is several times as much. */
+/*
+ * Return only the scores, without their inputs, which need several times as
+ * much memory.
+ */
 static struct passage_scores
 score(struct arena *arena, const struct passages *passages, enum scope scope)
 {
@@ -94,7 +97,7 @@ static void learn_scored(struct known_passages *known, struct arena *own,
 			   bit);
 }
 
-/* Count what one page alone has, and copy the tables into `arena`. */
+/* Count the words that only one page has, and copy the tables into `arena`. */
 static const struct known_passages *finish(const struct known_passages *growing,
 					   struct arena *arena)
 {
@@ -122,7 +125,10 @@ static const struct known_passages *finish(const struct known_passages *growing,
 	return known;
 }
 
-/* By the scores [pages of the sample] that are given; NULL: by our own. */
+/*
+ * Build the model from the scores [pages of the sample]; NULL: compute the
+ * scores.
+ */
 static const struct known_passages *learn(const struct sample *sample,
 					  enum scope scope,
 					  const float *const *scores,
@@ -169,21 +175,21 @@ known_passages_of_scores(const struct sample *sample,
 	return learn(sample, SCOPE_NONE, scores, arena);
 }
 
-/* The template as seen from a page. */
+/* The template without the page that is scored. */
 struct view {
 	const struct template_slots *theirs;
-	struct template_slots mine; /* empty where the page is in the sample */
+	struct template_slots mine; /* empty if the page is in the sample */
 	struct scored_page page;
-	uint32_t other_pages; /* a bit each */
+	uint32_t other_pages; /* a set of pages, one bit each */
 	uint32_t others;
 	struct template_sums sums; /* of all pages */
 	struct template_sums own;
 };
 
 /*
- * The change of the slots by a page that is not in the sample: its texts that
- * no page of the sample has in the slot are unique, and those that a single
- * page has are no longer unique.
+ * Change the slots for a page that is not in the sample: a text of it that no
+ * page of the sample has in the slot is unique; a text that exactly one page of
+ * the sample has there is no longer unique.
  */
 static void count_unique(const struct template_slots *theirs,
 			 struct template_slots *mine)
@@ -219,7 +225,7 @@ static struct view make_view(const struct known_passages *known,
 	};
 
 	if (own != 0)
-		return view; /* it is among theirs */
+		return view; /* the sample already counts this page */
 	template_slots_add(&view.mine, page, 0);
 	count_unique(&known->slots, &view.mine);
 	template_sums_add(&view.sums, &view.own);
@@ -233,13 +239,13 @@ static float ratio(double part, double whole)
 	return part >= whole ? 1 : (float)(part / whole);
 }
 
-/* Of a sum, fixed, and the words over which it is. */
+/* Return the mean: a fixed-point sum divided by the words. */
 static float mean_of(int64_t fixed, int64_t words)
 {
 	return (float)(fixed_value(fixed) / fmax((double)words, 1));
 }
 
-/* The sums of a slot over all pages, this one too. */
+/* Return the sums of a slot over all pages, including this page. */
 static struct slot slot_of(const struct view *view, uint32_t i,
 			   enum slot_level level)
 {
@@ -327,7 +333,7 @@ static void view_slot(const struct view *view, uint32_t i, float *values)
 	values[TEMPLATE_slot_dates] = ratio(slot.dates, slot.passages);
 }
 
-/* values_out: odds, variability, presence and share of the slot. */
+/* Write values_out: odds, variability, presence and share of the slot. */
 static void view_around(const struct view *view, uint32_t i,
 			enum slot_level level, float *values_out)
 {
@@ -362,7 +368,9 @@ static void view_passage(const struct view *view, uint32_t i, float *values)
 		mean_of(sums->score_words, sums->words);
 }
 
-/* The means over the passages near, by words; their own where there are none.
+/*
+ * Write the means over the passages near, weighted by words; without passages
+ * near, the values of passage `i`.
  */
 static void view_near(const struct view *view, uint32_t i,
 		      struct passage_evidence *evidence)
@@ -426,7 +434,10 @@ known_passages_view(const struct known_passages *known, struct arena *arena,
 	return evidence;
 }
 
-/* The less, the fewer of the other pages have anything to say. */
+/*
+ * Return the weight of the margin; it falls with the ratio of other pages that
+ * have the slot or the text.
+ */
 static float trust_in(const float *values)
 {
 	return trust * sqrtf(fmaxf(values[TEMPLATE_slot_presence],

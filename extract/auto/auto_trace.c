@@ -61,7 +61,10 @@ static void give_reasons(struct trace *trace,
 		if (scores->evidence != NULL)
 			print_evidence(&scores->evidence[passage], evidence,
 				       sizeof(evidence));
-		/* what decides comes first, because a long reason is cut */
+		/*
+		 * the deciding facts come first, because a long reason is
+		 * truncated
+		 */
 		trace_reason(trace, i,
 			     "score %.2f%s: %s; by what is around it %+.2f%s",
 			     (double)score,

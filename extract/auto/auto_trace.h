@@ -1,5 +1,5 @@
 /*
- * extract/auto/auto_trace.h - reasons and figures that explain a result of
+ * extract/auto/auto_trace.h - the reasons and figures that explain a result of
  * `auto`.
  */
 #ifndef EXTRACT_AUTO_AUTO_TRACE_H
@@ -12,8 +12,8 @@
 struct trace;
 
 /*
- * Reasons for all texts, the curves and the histogram of the scores.
- * is_chosen [passages->count]: over the threshold, and no repetition.
+ * Add reasons for all texts, the curves and the histogram of the scores.
+ * is_chosen [passages->count]: over the threshold and not a repetition.
  */
 void auto_trace(struct trace *trace, const struct passage_scores *scores,
 		const bool *is_chosen, double threshold);

@@ -33,7 +33,10 @@ static size_t readable(struct slice text)
 	return text.size < MAX_CLAIM_BYTES ? text.size : MAX_CLAIM_BYTES;
 }
 
-/* `scratch` has room for the terms of the longest claim. */
+/*
+ * Add the words of a claim. `scratch` has room for the terms of the longest
+ * claim.
+ */
 static void add_claim(struct claim_words *words, enum claim claim,
 		      struct slice text, uint32_t *scratch)
 {

@@ -25,8 +25,9 @@ struct context {
 };
 
 /*
- * The paths of elements without classes, as numbers that only have to differ:
- * what node_paths() computes is the same on all pages, and takes longer.
+ * Number the paths of elements without classes; the numbers only have to
+ * differ. node_paths() takes longer, because its values are the same on all
+ * pages.
  */
 static const uint64_t *tag_paths(struct arena *arena, const struct page *page)
 {
@@ -64,7 +65,7 @@ struct context *context_make(struct arena *arena,
 	return context;
 }
 
-/* The score `offset` passages away. */
+/* Return the score `offset` passages away. */
 static float score_at(const struct masses *masses, uint32_t index, int offset)
 {
 	int64_t at = (int64_t)index + offset;

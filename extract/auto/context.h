@@ -16,8 +16,8 @@ struct page_context;
 /*
  * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages). A
  * mean of scores is weighted by words, 0 without any. "Content" is the expected
- * number of words of content: the sum of words * score. Passages of all places
- * count.
+ * number of words of content: the sum of words * score. Passages of all kinds
+ * of places count.
  */
 /* clang-format off */
 #define CONTEXT_FEATURES(X) \
@@ -88,9 +88,9 @@ struct context;
 
 /*
  * Prepare, with the score of each passage [passages->count], 0..1. Everything
- * belongs to `arena`: 36 bytes a passage, 64 for each of the distinct paths of
- * both kinds, and 20 an element. It keeps its arguments.
- * Linear, but for sorting the scores; constant stack.
+ * belongs to `arena`: 36 bytes a passage, 64 for each distinct path of both
+ * kinds, and 20 an element. The arguments must outlive the result. Linear,
+ * except for sorting the scores; constant stack.
  */
 struct context *context_make(struct arena *arena,
 			     const struct passages *passages,
@@ -98,7 +98,10 @@ struct context *context_make(struct arena *arena,
 			     const struct repetition *repetition,
 			     const float *scores);
 
-/* Write the row [CONTEXT_COUNT] of the next passage, from the first one. */
+/*
+ * Write the row [CONTEXT_COUNT] of the next passage, beginning with the first
+ * one.
+ */
 void context_next(struct context *context, float *row);
 
 #endif

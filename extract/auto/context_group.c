@@ -7,16 +7,16 @@
 #include "store/arena.h"
 
 /*
- * Paths are numbered, so that the tallies of all paths are one array and a
- * passage finds that of its path without a search.
+ * Numbers of paths, so that the counts of all paths are one array and a passage
+ * finds its path's count without a search.
  */
 struct path_number {
 	uint64_t path;
 };
 
 /*
- * Number the paths in the order in which they come; returns how many. A path
- * that the hash table forgets shares the last number.
+ * Number the paths in order of occurrence; return the number of paths. Paths
+ * that the hash table drops share the last number.
  */
 static uint32_t number_paths(struct arena *arena,
 			     const struct passages *passages,

@@ -1,7 +1,7 @@
 /*
  * extract/auto/context_group.h - the features of extract/auto/context.h about
- * all passages on the same path: a template gives things of one kind the same
- * path.
+ * all passages on the same path: in a template, things of one kind have the
+ * same path.
  */
 #ifndef EXTRACT_AUTO_CONTEXT_GROUP_H
 #define EXTRACT_AUTO_CONTEXT_GROUP_H
@@ -10,7 +10,7 @@
 
 struct context_group {
 	struct mass mass;
-	float highest; /* score */
+	float highest; /* highest score */
 };
 
 struct context_groups {
@@ -19,15 +19,15 @@ struct context_groups {
 };
 
 /*
- * Groups by `paths` [page->node_count]; passages outside of any element are one
- * group. In `arena`: 4 bytes a passage, and about 64 for each path with a
- * passage.
+ * Group passages by `paths` [page->node_count]; passages outside of any element
+ * are one group. In `arena`: 4 bytes a passage, and about 64 for each path with
+ * a passage.
  */
 struct context_groups context_groups_make(struct arena *arena,
 					  const struct masses *masses,
 					  const uint64_t *paths);
 
-/* The group of passage `index`. */
+/* Return the group of passage `index`. */
 const struct context_group *context_group(const struct context_groups *groups,
 					  uint32_t index);
 

@@ -1,6 +1,6 @@
 /*
- * extract/auto/context_mass.h - the words in any run of passages, and the
- * expected number of words of content among them, in O(1).
+ * extract/auto/context_mass.h - the words in any run of passages, and their
+ * expected words of content, in O(1).
  */
 #ifndef EXTRACT_AUTO_CONTEXT_MASS_H
 #define EXTRACT_AUTO_CONTEXT_MASS_H
@@ -22,7 +22,10 @@ struct masses {
 	struct mass all;
 };
 
-/* It keeps its arguments; 16 bytes a passage, in `arena`. */
+/*
+ * Prepare: 16 bytes a passage, in `arena`. The arguments must outlive the
+ * result.
+ */
 struct masses masses_make(struct arena *arena, const struct passages *passages,
 			  const float *scores);
 
@@ -36,20 +39,20 @@ static inline struct mass mass_between(const struct masses *masses,
 			     end->content - begin->content};
 }
 
-/* Of the passages inside element `node` (NO_NODE: all). */
+/* Return the mass of the passages inside element `node` (NO_NODE: all). */
 static inline struct mass mass_inside(const struct masses *masses,
 				      uint32_t node)
 {
 	return mass_between(masses, passages_inside(masses->passages, node));
 }
 
-/* The mean score of its words; 0 without any. */
+/* Return the mean score of its words; 0 without any. */
 static inline float mass_mean(struct mass mass)
 {
 	return mass.words > 0 ? (float)(mass.content / mass.words) : 0;
 }
 
-/* The ratio of all content that is in it; 0 without any. */
+/* Return its ratio of the page's content; 0 without any. */
 static inline float mass_ratio(const struct masses *masses, struct mass mass)
 {
 	return masses->all.content > 0
@@ -58,8 +61,8 @@ static inline float mass_ratio(const struct masses *masses, struct mass mass)
 }
 
 /*
- * The expected F1 if exactly these words are chosen: precision is content /
- * words, recall is content / all content.
+ * Return the expected F1 if exactly these words are chosen: precision is
+ * content / words, recall is content / all content.
  */
 static inline float mass_f1(const struct masses *masses, struct mass mass)
 {

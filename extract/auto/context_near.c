@@ -32,7 +32,7 @@ static uint32_t find(const struct masses *masses, uint32_t begin, predicate *is)
 	return NO_PASSAGE;
 }
 
-/* Move on to passage `index`, one more than in the last call. */
+/* Advance to passage `index`, one more than in the last call. */
 static void advance(struct neighbours *neighbours, const struct masses *masses,
 		    uint32_t index, predicate *is)
 {
@@ -74,7 +74,7 @@ struct context_near context_near_make(const struct masses *masses,
 	return near;
 }
 
-/* The run of passages from `begin` on that are under the same heading. */
+/* Return the run of passages from `begin` on under the same heading. */
 static struct passage_range section_at(const struct context_near *near,
 				       uint32_t begin)
 {

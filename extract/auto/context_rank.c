@@ -9,8 +9,8 @@
 #include "store/order.h"
 
 /*
- * Sorts by falling score, then by rising index: as bits, floats that are not
- * negative have the order of their values.
+ * Return a key that sorts by falling score, then by rising index: the bits of
+ * floats that are not negative have the order of their values.
  */
 static uint64_t sort_key(float score, uint32_t index)
 {

@@ -14,7 +14,10 @@ static uint32_t parent_of(const struct page *page, uint32_t node)
 	return node == NO_NODE ? NO_NODE : page->nodes[node].parent;
 }
 
-/* html and body hold everything, so their F1 says nothing about their parts. */
+/*
+ * Return true for html and body: they hold everything, so their F1 has no
+ * meaning for their parts.
+ */
 static bool is_frame(const struct page *page, uint32_t node)
 {
 	assert(node < page->node_count);
@@ -38,7 +41,7 @@ static struct surrounding surrounding_of(const struct masses *masses,
 	if (parent != NO_NODE)
 		of = surroundings[parent];
 	if (range.begin == range.end)
-		return of; /* no passage asks */
+		return of; /* no passage is in it */
 	if (parent == NO_NODE || is_frame(page, parent))
 		of.f1 = 0;
 	of.f1 = fmaxf(of.f1, mass_f1(masses, mass));
@@ -97,7 +100,10 @@ struct context_tree context_tree_make(struct arena *arena,
 	return tree;
 }
 
-/* Ancestors above the root count as the whole page. */
+/*
+ * Write the features of the ancestors. Levels above the root count as the whole
+ * page.
+ */
 static void ancestors_row(const struct masses *masses, uint32_t node,
 			  float *row)
 {
@@ -118,7 +124,7 @@ static void ancestors_row(const struct masses *masses, uint32_t node,
 	row[CONTEXT_content_4_up] = mass_ratio(masses, up[4]);
 }
 
-/* The score of what the parent element holds besides the passage. */
+/* Return the mean score of the parent element without the passage. */
 static float score_of_others(const struct masses *masses, uint32_t index,
 			     uint32_t node)
 {

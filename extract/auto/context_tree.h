@@ -9,9 +9,9 @@
 
 struct repetition;
 
-/* The best of an element and the elements around it. */
+/* The best element among an element and the elements around it. */
 struct surrounding {
-	float f1;      /* the highest expected one */
+	float f1;      /* the highest expected F1 */
 	uint32_t half; /* innermost with half of all content, or NO_NODE */
 	uint32_t item; /* innermost with two siblings of its kind, or NO_NODE */
 };
@@ -19,20 +19,21 @@ struct surrounding {
 struct context_tree {
 	const struct masses *masses;
 	const struct surrounding *surroundings; /* [page->node_count] */
-	float f1;                               /* of f1_element */
-	struct passage_range f1_element;        /* that of the highest F1 */
-	struct passage_range main_element; /* fewest words, 80 % of content */
+	float f1;                               /* expected F1 of f1_element */
+	struct passage_range f1_element;   /* the element with the highest F1 */
+	struct passage_range main_element; /* the element with the fewest words
+					      and 80 % of the content */
 };
 
 /*
- * It keeps `masses`; 12 bytes an element, in `arena`. Linear: each element
- * inherits from its parent.
+ * Prepare. `masses` must outlive the result; 12 bytes an element, in `arena`.
+ * Linear: each element inherits from its parent.
  */
 struct context_tree context_tree_make(struct arena *arena,
 				      const struct masses *masses,
 				      const struct repetition *repetition);
 
-/* Write its part of the row [CONTEXT_COUNT] of passage `index`. */
+/* Write this file's part of the row [CONTEXT_COUNT] of passage `index`. */
 void context_tree_row(const struct context_tree *tree, uint32_t index,
 		      float *row);
 

@@ -16,8 +16,8 @@
 #include "store/arena.h"
 
 enum {
-	NEAREST = 6,     /* elements of composite_density */
-	MIN_REPEATS = 3, /* of an item */
+	NEAREST = 6,     /* number of elements in composite_density */
+	MIN_REPEATS = 3, /* siblings of one kind that make an element an item */
 	MAX_REPEATS = 50,
 	MAX_ITEM_REPEATS = 100,
 };
@@ -34,10 +34,11 @@ _Static_assert(DOM_PATH_to_class_action - DOM_PATH_to_class_navigation ==
 /* An open element; level 0 is the page, level d + 1 an element of depth d. */
 struct level {
 	uint32_t node;       /* NO_NODE: the page */
-	uint32_t repeats;    /* of struct repetition */
+	uint32_t repeats;    /* from struct repetition */
 	uint32_t item;       /* the level of the nearest item; 0: none */
-	uint32_t around_top; /* the level of the nearest around the top */
-	float best_score;    /* the highest, of it and the elements around it */
+	uint32_t around_top; /* the level of the nearest element that is also
+				around the top */
+	float best_score; /* the highest, over it and the elements around it */
 	float best_density;
 	struct subtree subtree;
 	uint8_t distances[DISTANCE_BYTES];
@@ -51,8 +52,8 @@ struct dom_path {
 	struct repetition repetition;
 	struct level *levels; /* [levels of the deepest passage] */
 	uint32_t open;        /* the innermost open level */
-	uint32_t level;       /* the passage's own, at most that */
-	uint32_t next;        /* passage */
+	uint32_t level;       /* the passage's own level, at most `open` */
+	uint32_t next;        /* next passage */
 };
 
 static uint32_t level_of(const struct page *page, uint32_t node)
@@ -107,7 +108,7 @@ static bool is_inside(const struct page *page, uint32_t node, uint32_t outer)
 	return node >= outer && node < page->nodes[outer].end;
 }
 
-/* Open the element that the next level names. */
+/* Open the element of the next level. */
 static void enter(struct dom_path *dom_path)
 {
 	const struct page *page = dom_path->passages->page;
@@ -133,9 +134,9 @@ static void enter(struct dom_path *dom_path)
 }
 
 /*
- * Close the levels that end before the passage, and open those around it. An
- * inline element that does not end between two passages stays open below the
- * first one's level, so that none is entered twice.
+ * Close the levels that end before the passage, and open the levels around it.
+ * An inline element that continues across two passages stays open below the
+ * first one's level, so that no element is entered twice.
  */
 static void move_to(struct dom_path *dom_path, const struct passage *passage)
 {
@@ -156,7 +157,7 @@ static void move_to(struct dom_path *dom_path, const struct passage *passage)
 		enter(dom_path);
 }
 
-/* The level `steps` up, at most the page. */
+/* Return the level `steps` up, at most the page. */
 static const struct level *up(const struct dom_path *dom_path, uint32_t steps)
 {
 	uint32_t level = dom_path->level;

@@ -1,8 +1,8 @@
 /*
  * extract/auto/dom_path.h - features of a passage from its DOM path, the
- * elements around it: the distance to article, nav, li..., what their class
- * names say, how much text of which kind they hold, how often they repeat, and
- * how an extractor of one subtree would score them.
+ * elements around it: the distance to article, nav, li..., the kinds of their
+ * class names, how much text of which kind they hold, how often they repeat,
+ * and how an extractor of one subtree would score them.
  */
 #ifndef EXTRACT_AUTO_DOM_PATH_H
 #define EXTRACT_AUTO_DOM_PATH_H
@@ -11,7 +11,7 @@
 
 /*
  * Steps from the passage's element (0) up to the nearest element of the kind;
- * 30: there is none. In the order of enum distance.
+ * 30 = there is none. In the order of enum distance.
  */
 /* clang-format off */
 #define DOM_PATH_CLASS "steps up to a class or id, 30: none: "
@@ -76,9 +76,9 @@
 	X(to_class_action, DOM_PATH_CLASS "button, link, icon, ...")
 
 /*
- * name, definition; ln1(x) is ln(1 + x). Sums are of the passages of
+ * name, definition; ln1(x) is ln(1 + x). Sums are over the passages of
  * PLACE_PLAIN inside an element: "1 up" is the parent of the passage's element,
- * "2 up" the parent of that, and so on up to the page.
+ * "2 up" its grandparent, and so on up to the page.
  */
 #define DOM_PATH_FEATURES(X) \
 	X(depth, "elements around it") \
@@ -158,19 +158,20 @@ struct repetition;
 
 /*
  * Prepare. Everything belongs to `arena`: 24 bytes an element, 96 a path of
- * elements and classes and 160 a level; and 64 an element while it works.
+ * elements and classes and 160 a level; plus 64 an element during preparation.
  * Linear, constant stack.
  */
 struct dom_path *dom_path_make(struct arena *arena,
 			       const struct passages *passages);
 
 /*
- * Write the row [DOM_PATH_COUNT] of the next passage, from the first one. Every
- * element is entered once: linear for all of them, whatever the depth.
+ * Write the row [DOM_PATH_COUNT] of the next passage, beginning with the first
+ * one. Enters every element once: linear for all passages together, at any
+ * depth.
  */
 void dom_path_next(struct dom_path *dom_path, float *row);
 
-/* The counts of repeated elements; they live as long as `DOM path`. */
+/* Return the counts of repeated elements; they live as long as `dom_path`. */
 const struct repetition *dom_path_repetition(const struct dom_path *dom_path);
 
 #endif

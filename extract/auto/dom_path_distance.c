@@ -40,7 +40,7 @@ static const uint8_t of_tag[TAG_COUNT] = {
 #undef ROW
 };
 
-/* WAI-ARIA 1.2, section 5.4: roles that an element of HTML stands for. */
+/* WAI-ARIA 1.2, section 5.4: roles that are equivalent to an HTML element. */
 static const struct {
 	const char *role;
 	enum distance distance;

@@ -1,6 +1,6 @@
 /*
- * extract/auto/dom_path_distance.h - for every open element: how many steps up
- * the nearest element of each kind is.
+ * extract/auto/dom_path_distance.h - for every open element: the steps up to
+ * the nearest element of each kind.
  */
 #ifndef EXTRACT_AUTO_DOM_PATH_DISTANCE_H
 #define EXTRACT_AUTO_DOM_PATH_DISTANCE_H
@@ -39,21 +39,21 @@ enum distance {
 	DISTANCE_GROUPS, /* + enum class_group */
 	DISTANCE_COUNT = DISTANCE_GROUPS + GROUP_COUNT,
 
-	DISTANCE_NONE = 30,  /* there is none, or it is farther */
-	DISTANCE_BYTES = 48, /* DISTANCE_COUNT in whole vectors */
+	DISTANCE_NONE = 30,  /* there is none, or it is farther away */
+	DISTANCE_BYTES = 48, /* DISTANCE_COUNT, rounded up to whole vectors */
 };
 
-/* The distances outside of all elements; `distances` [DISTANCE_BYTES]. */
+/* Set the distances outside of all elements; `distances` [DISTANCE_BYTES]. */
 void distances_begin(uint8_t *distances);
 
 /*
- * The distances at element `node`, whose classes are of the groups `groups`,
- * from those at its parent; both [DISTANCE_BYTES].
+ * Compute the distances at element `node`, whose class names belong to the
+ * groups `groups`, from the distances at its parent; both [DISTANCE_BYTES].
  */
 void distances_enter(const struct page *page, uint32_t node, uint32_t groups,
 		     const uint8_t *parent, uint8_t *distances);
 
-/* How many class groups there are within DISTANCE_NONE. */
+/* Return the number of class groups within DISTANCE_NONE. */
 unsigned distances_groups(const uint8_t *distances);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * extract/auto/feature.h - the features of a passage as a row of numbers: one
- * table (name, definition), in families of one file each. All but those of the
- * template depend on the page alone.
+ * table (name, definition), in families of one file each. All features except
+ * the template's depend only on the page.
  *
- * How they are used: CONTRIBUTING.md, "auto and its models". No feature depends
- * on words of a language: only on numbers, punctuation, structure, and the
- * names in class attributes.
+ * CONTRIBUTING.md, "auto and its models", describes how they are used. No
+ * feature depends on words of a language: only on numbers, punctuation,
+ * structure, and the names in class attributes.
  *
- * A family prepares what it needs in one or two passes over the page, and then
- * writes the numbers of one passage after the other, so that a page takes
+ * A family prepares its data in one or two passes over the page, and then
+ * writes the numbers of one passage after the other, so that a page needs
  * memory for its passages and not for passages times features.
  */
 #ifndef EXTRACT_AUTO_FEATURE_H
@@ -36,17 +36,17 @@ enum {
 		FEATURE_COUNT
 };
 
-/* The table, by number: the name is that of trained models. */
+/* Return the name of a feature by its number, as trained models use it. */
 const char *feature_name(size_t feature);
 const char *feature_definition(size_t feature);
 
 struct features;
 
 /*
- * Prepare the passages of a page, which must stay where they are. Everything
- * belongs to `arena`; linear in the page, constant stack. wanted
- * [FEATURE_COUNT]: the number of a feature that is not may be any, where that
- * saves time; NULL: all are.
+ * Prepare the passages of a page. Everything belongs to `arena`; `passages`
+ * must outlive it. Linear in the page, constant stack. wanted [FEATURE_COUNT]:
+ * a feature that is not wanted may get any value if that saves time; NULL: all
+ * features are wanted.
  */
 struct features *features_make(struct arena *arena,
 			       const struct passages *passages,
@@ -55,13 +55,13 @@ struct features *features_make(struct arena *arena,
 
 /*
  * Write the row [FEATURE_COUNT] of the next passage, from the first to the last
- * one. Always finite.
+ * one. All values are finite.
  */
 void features_next(struct features *features, float *row);
 
 /*
- * Parts of the features that extract/auto/context.h needs; they live as long as
- * `features`.
+ * Return the parts of the features that extract/auto/context.h needs; they live
+ * as long as `features`.
  */
 const struct page_context *
 features_page_context(const struct features *features);

@@ -66,7 +66,7 @@ static unsigned child_of(const struct tree *tree, unsigned node,
 
 /*
  * All rows go down one level at a time: the loads of one row depend on each
- * other, those of different rows overlap.
+ * other, but the loads of different rows overlap.
  */
 static void add_tree(const struct tree *tree, const struct forest_block *block,
 		     float *margins)
@@ -117,8 +117,8 @@ void forest_margins(const struct forest *forest, const struct forest_rows *rows,
 float forest_probability(float margin)
 {
 	/*
-	 * e^88 is the last power that a float holds; a larger margin gives the
-	 * same probability.
+	 * e^88 is the last power in the range of a float; a larger margin gives
+	 * the same probability.
 	 */
 	float bounded = fminf(fmaxf(margin, -88), 88);
 

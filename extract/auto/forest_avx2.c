@@ -3,15 +3,15 @@
 #if defined(__x86_64__) && !defined(NO_VECTORS)
 #include <immintrin.h>
 
-/* The compiler may use AVX2 in this function alone. */
+/* The compiler may use AVX2 only in functions with this attribute. */
 #define AVX2 __attribute__((target("avx2")))
-/* The same, of a function that becomes part of its caller. */
+/* The same, for a function that is inlined into its caller. */
 #define AVX2_PART static inline __attribute__((target("avx2"), always_inline))
 
 enum {
-	FLOATS = 8, /* in a register */
+	FLOATS = 8, /* floats in a register */
 	PARTS = FOREST_ROWS / FLOATS,
-	LAST_LEVEL = FOREST_INNER / 2, /* its first node */
+	LAST_LEVEL = FOREST_INNER / 2, /* the first node of the last level */
 };
 
 _Static_assert(FOREST_ROWS == sizeof(__m256i), "a register has a bin a row");
@@ -34,7 +34,7 @@ AVX2_PART __m256 load_apart(const float *values, size_t stride)
 AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
 			  const float *values, size_t stride, int8_t *bins)
 {
-	/* the halves of registers take turns when they are packed */
+	/* packing interleaves the halves of the registers */
 	const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
 	__m256i reached[PARTS];
 	__m256 parts[PARTS];
@@ -62,9 +62,10 @@ AVX2 void forest_bin_avx2(const float *thresholds, size_t count,
 }
 
 /*
- * The leaf of each row, 0..FOREST_LEAVES - 1. From the last level up every node
- * gets that of its subtree. One to the right is the larger one, so that the
- * maximum remains when it is cleared for the rows that go left.
+ * Return the leaf of each row, 0..FOREST_LEAVES - 1. From the last level up,
+ * every node gets the leaf that its subtree selects. A leaf on the right has a
+ * larger number, so the maximum selects it; it is cleared for the rows that go
+ * left.
  */
 AVX2_PART __m256i find_leaves(const struct tree *tree,
 			      const struct forest_block *block)
@@ -91,10 +92,10 @@ AVX2_PART __m256i find_leaves(const struct tree *tree,
 	return leaves[0];
 }
 
-/* Of the 32 floats in four registers those at `at`. */
+/* Select the entries `at` of the 32 floats in four registers. */
 AVX2_PART __m256 look_up(const __m256 *floats, __m256i at)
 {
-	/* what a blend looks at is the sign */
+	/* a blend tests only the sign bit */
 	const __m256 is_odd = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28));
 	const __m256 is_upper = _mm256_castsi256_ps(_mm256_slli_epi32(at, 27));
 	const __m256 lower = _mm256_blendv_ps(
@@ -144,7 +145,10 @@ bool forest_has_avx2(void)
 	return false;
 }
 
-/* NOLINTBEGIN(readability-non-const-parameter): the others write to them */
+/*
+ * NOLINTBEGIN(readability-non-const-parameter): the other variant writes to
+ * them
+ */
 void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
 		     size_t stride, int8_t *bins)
 {

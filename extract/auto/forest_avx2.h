@@ -1,7 +1,7 @@
 /*
- * extract/auto/forest_avx2.h - what takes most of the time of
- * extract/auto/forest.h, for all FOREST_ROWS rows of a block at once. Only to
- * be called where forest_has_avx2() is true.
+ * extract/auto/forest_avx2.h - the most expensive functions of
+ * extract/auto/forest.h with AVX2, for all FOREST_ROWS rows of a block
+ * together. Call them only if forest_has_avx2() is true.
  */
 #ifndef EXTRACT_AUTO_FOREST_AVX2_H
 #define EXTRACT_AUTO_FOREST_AVX2_H
@@ -10,12 +10,12 @@
 
 #include "extract/auto/forest.h"
 
-/* Whether the processor has AVX2. */
+/* Return true if the processor has AVX2. */
 bool forest_has_avx2(void);
 
 /*
- * The bins of the values [FOREST_ROWS] of a column, `stride` floats apart, to
- * bins [FOREST_ROWS].
+ * Write the bins of the values [FOREST_ROWS] of a column, `stride` floats
+ * apart, to bins [FOREST_ROWS].
  */
 void forest_bin_avx2(const float *thresholds, size_t count, const float *values,
 		     size_t stride, int8_t *bins);

@@ -1,10 +1,11 @@
 /*
- * extract/auto/forest_table.h - a model file as a forest of constants. To be
- * included once by a file that has defined FOREST, its name; MODEL, the file's;
- * and FEATURE(name), the number of the feature of a column.
+ * extract/auto/forest_table.h - turns a model file into a forest of constants.
+ * Include it once in a file that has defined FOREST, the name of the forest;
+ * MODEL, the name of the model file; and FEATURE(name), the number of the
+ * feature of a column.
  */
 
-/* The place of each column's thresholds among those of all. */
+/* The offset of each column's thresholds in the array of all thresholds. */
 #define COUNT_OF(...) (sizeof((const float[]){__VA_ARGS__}) / sizeof(float))
 #define BASE(value)
 #define TREE(...)

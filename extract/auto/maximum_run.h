@@ -1,7 +1,7 @@
 /*
  * extract/auto/maximum_run.h - the maximum-sum run of a sequence of weights,
- * which are added one by one (Bentley, Programming Pearls, column 8). Of equal
- * runs the one that ends first, and of these the shortest; empty when no sum is
+ * added one by one (Bentley, Programming Pearls, column 8). Of several maximum
+ * runs the one that ends first, and of these the shortest; empty if no sum is
  * positive.
  */
 #ifndef EXTRACT_AUTO_MAXIMUM_RUN_H
@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-/* Begins as zeros. */
+/* Initialise it with zeros. */
 struct maximum_run {
 	uint32_t begin; /* of the best run, half open */
 	uint32_t end;
 	double sum;
-	uint32_t count; /* weights so far */
+	uint32_t count; /* number of weights added */
 	/* the best run that ends with the last weight */
 	uint32_t open_begin;
 	double open_sum;

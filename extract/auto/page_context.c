@@ -21,7 +21,7 @@ enum {
 _Static_assert(PAGE_CONTEXT_page_words + PAGE_KIND_COUNT == PAGE_CONTEXT_COUNT,
 	       "the features of the page are the last ones");
 
-/* A passage that is less like the title element is not the title. */
+/* A passage that is less similar to the title element is not the title. */
 #define MIN_LIKENESS 0.4F
 
 struct note {
@@ -40,7 +40,7 @@ struct page_context {
 	float page[PAGE_KIND_COUNT];
 };
 
-/* The level of the heading that holds the passage, 1..6, or 0. */
+/* Return the level of the heading that holds the passage, 1..6, or 0. */
 static unsigned level_of(const struct passages *passages, uint32_t index)
 {
 	const struct page *page = passages->page;
@@ -73,7 +73,7 @@ static void find_headings(struct page_context *page_context)
 	}
 }
 
-/* The h1 with most words of the title element, of equal ones the first. */
+/* Return the h1 with most words of the title element; of several, the first. */
 static uint32_t best_first_heading(const struct page_context *page_context)
 {
 	uint32_t best = NO_PASSAGE;
@@ -90,7 +90,7 @@ static uint32_t best_first_heading(const struct page_context *page_context)
 	return best;
 }
 
-/* The short passage that is most like the title element. */
+/* Return the short passage that is most similar to the title element. */
 static uint32_t most_alike(const struct page_context *page_context)
 {
 	uint32_t best = NO_PASSAGE;
@@ -150,7 +150,9 @@ struct page_context *page_context_make(struct arena *arena,
 	return page_context;
 }
 
-/* Words of PLACE_PLAIN between the ends of two passages. */
+/*
+ * Return the number of words of PLACE_PLAIN between the ends of two passages.
+ */
 static uint32_t words_between(const struct passages *passages, uint32_t first,
 			      uint32_t last)
 {
@@ -177,8 +179,9 @@ static void write_heading(const struct page_context *page_context,
 }
 
 /*
- * The place in the title's chain of the first element that is also around
- * `node`, or chain_count. Every element of the chain holds those before it.
+ * Return the index in the title's chain of the first element that is also
+ * around `node`, or chain_count. Every element of the chain contains those
+ * before it.
  */
 static uint32_t meet(const struct page_context *page_context, uint32_t node)
 {

@@ -1,7 +1,7 @@
 /*
  * extract/auto/page_context.h - features of a passage from the context of the
- * page: the heading above it, the heading that is the page's title, what the
- * page claims about itself, and the kind of the page.
+ * page: the heading above it, the heading that is the page's title, the page's
+ * claims about itself, and the kind of the page.
  */
 #ifndef EXTRACT_AUTO_PAGE_CONTEXT_H
 #define EXTRACT_AUTO_PAGE_CONTEXT_H
@@ -13,9 +13,9 @@
 /*
  * name, definition; ln1(x) is ln(1 + x). A heading is a passage of PLACE_PLAIN
  * whose element, or one of the three around it, is h1..h6. The page's title is
- * the h1 that covers most of the words of the title element, or else the
- * passage of less than 40 words that is most alike. Words between passages are
- * counted from end to end.
+ * the h1 that covers most of the words of the title element; without an h1 it
+ * is the most similar passage of fewer than 40 words. Words between passages
+ * are counted from end to end.
  */
 /* clang-format off */
 #define PAGE_CONTEXT_FEATURES(X) \
@@ -46,7 +46,7 @@ enum {
 
 enum { MAX_CLAIMS = 16 };
 
-/* By the types of its JSON-LD, or og:type. */
+/* From the types of its JSON-LD, or from og:type. */
 enum claimed_kind {
 	CLAIMS_NO_KIND,
 	CLAIMS_WEBSITE,
@@ -56,7 +56,7 @@ enum claimed_kind {
 	CLAIMS_FORUM,
 };
 
-/* What the page claims about itself; each may be empty. */
+/* The claims of the page about itself; each may be empty. */
 struct page_claims {
 	struct slice title;           /* of the title element */
 	struct slice descriptions[2]; /* meta description, og:description */
@@ -69,9 +69,9 @@ struct page_claims {
 struct page_context;
 
 /*
- * Prepare. Everything belongs to `arena`: 20 bytes a passage, and what
- * extract/auto/claim_words.h says. Linear, constant stack. It keeps `passages`,
- * not `claims`.
+ * Prepare. Everything belongs to `arena`: 20 bytes a passage, and the memory of
+ * extract/auto/claim_words.h. Linear, constant stack. `passages` must outlive
+ * the result, `claims` need not.
  */
 struct page_context *page_context_make(struct arena *arena,
 				       const struct passages *passages,
@@ -81,7 +81,7 @@ struct page_context *page_context_make(struct arena *arena,
 void page_context_row(const struct page_context *page_context, uint32_t index,
 		      float *row);
 
-/* The last heading at or before passage `index`, or NO_PASSAGE. */
+/* Return the last heading at or before passage `index`, or NO_PASSAGE. */
 uint32_t page_context_heading(const struct page_context *page_context,
 			      uint32_t index);
 

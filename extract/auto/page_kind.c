@@ -7,7 +7,10 @@
 #include "extract/text/passage.h"
 #include "page/page.h"
 
-/* The feature that counts elements of this tag; PAGE_KIND_COUNT: none does. */
+/*
+ * Return the feature that counts elements of this tag; PAGE_KIND_COUNT if there
+ * is none.
+ */
 static unsigned feature_of(uint16_t tag)
 {
 	switch (tag) {

@@ -1,14 +1,14 @@
 /*
  * extract/auto/page_kind.h - features that are the same for all passages of a
- * page and tell its kind: a list of products has prices, an article long
- * passages, documentation has code.
+ * page and characterise its kind: a list of products has prices, an article
+ * long passages, documentation has code.
  */
 #ifndef EXTRACT_AUTO_PAGE_KIND_H
 #define EXTRACT_AUTO_PAGE_KIND_H
 
 struct passages;
 
-/* name, definition; ln1(x) is ln(1 + x). Words are those of PLACE_PLAIN. */
+/* name, definition; ln1(x) is ln(1 + x). Only words of PLACE_PLAIN count. */
 /* clang-format off */
 #define PAGE_KIND_FEATURES(X) \
 	X(page_words, "ln1(words)") \

@@ -17,9 +17,7 @@ enum {
 		   1 << GROUP_NAVIGATION,
 };
 
-/*
- * The ratio of a passage's score that its parent, the parent of that, ... get.
- */
+/* The ratio of a passage's score that its parent, grandparent, ... get. */
 static const float ratios[LEVELS] = {1, 1 / 2.0F, 1 / 6.0F, 1 / 9.0F,
 				     1 / 12.0F};
 

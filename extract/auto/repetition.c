@@ -10,7 +10,7 @@ struct sibling_count {
 	uint32_t count;
 };
 
-/* The path is a hash, which the parent's number only has to change. */
+/* The path is already a hash, so the parent's number only has to change it. */
 static uint64_t sibling_key(uint32_t parent, uint64_t path)
 {
 	const uint64_t key = (path ^ parent) * UINT64_C(0x9E3779B97F4A7C15);
@@ -19,7 +19,7 @@ static uint64_t sibling_key(uint32_t parent, uint64_t path)
 }
 
 /*
- * Siblings are of one kind when their paths are equal. First every element gets
+ * Siblings are of one kind if their paths are equal. First give every element
  * the number of its kind, then the size of that kind.
  */
 static const uint32_t *count_siblings(struct arena *arena,

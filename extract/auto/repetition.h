@@ -1,5 +1,5 @@
 /*
- * extract/auto/repetition.h - how often a page repeats itself: elements of one
+ * extract/auto/repetition.h - counts repetitions in a page: elements of one
  * kind under the same parent, and passages on the same path.
  */
 #ifndef EXTRACT_AUTO_REPETITION_H
@@ -18,9 +18,9 @@ struct repetition {
 	struct hash_table groups; /* of struct path_group, by path */
 };
 
-/* The passages of PLACE_PLAIN whose elements stand on one path. */
+/* The passages of PLACE_PLAIN whose elements have the same path. */
 struct path_group {
-	uint64_t path; /* 0: of none */
+	uint64_t path; /* 0: no element */
 	uint32_t passages;
 	uint32_t words;
 	uint32_t link_words;
@@ -29,14 +29,14 @@ struct path_group {
 
 /*
  * Count. Everything belongs to `arena`: 12 bytes an element and at most 96 a
- * path, and 64 an element while it counts. Linear.
+ * path, plus 64 an element during counting. Linear.
  */
 struct repetition repetition_make(struct arena *arena,
 				  const struct passages *passages);
 
 /*
- * The children of its parent with the tag and the classes (without digits) of
- * `node`, with itself.
+ * Return the number of children of the same parent with the tag and the classes
+ * (without digits) of `node`, including `node`.
  */
 static inline uint32_t repetition_siblings(const struct repetition *repetition,
 					   uint32_t node)
@@ -44,7 +44,9 @@ static inline uint32_t repetition_siblings(const struct repetition *repetition,
 	return repetition->siblings[node];
 }
 
-/* The group of the passages in element `node` (NO_NODE: in none). O(1). */
+/*
+ * Return the group of the passages in element `node` (NO_NODE: in none). O(1).
+ */
 struct path_group repetition_group(const struct repetition *repetition,
 				   uint32_t node);
 

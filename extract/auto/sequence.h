@@ -1,8 +1,8 @@
 /*
- * extract/auto/sequence.h - features of a passage by its place in the sequence
- * of passages: the one-dimensional methods (tag ratios, content code blurring,
- * slopes, maximum subsequences, ridges) with passages in place of tokens, and
- * the neighbours of the passage.
+ * extract/auto/sequence.h - features of a passage from its position in the
+ * sequence of passages: the one-dimensional methods (tag ratios, content code
+ * blurring, slopes, maximum subsequences, ridges) with passages instead of
+ * tokens, and the neighbours of the passage.
  */
 #ifndef EXTRACT_AUTO_SEQUENCE_H
 #define EXTRACT_AUTO_SEQUENCE_H
@@ -15,7 +15,7 @@ struct repetition;
 
 /*
  * name, definition; ln1(x) is ln(1 + x), a distance is signed ln1(passages).
- * Words and characters are those of PLACE_PLAIN; ~r is blurred with the
+ * Only words and characters of PLACE_PLAIN count; ~r is blurred with the
  * Gaussian of radius r of extract/core/blur.h, in passages.
  */
 /* clang-format off */
@@ -97,9 +97,10 @@ enum {
 struct sequence;
 
 /*
- * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. It keeps
- * its arguments. Linear, constant stack. wanted [SEQUENCE_COUNT]: a feature
- * that is not may be left out; NULL: all are.
+ * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. The
+ * arguments must outlive the result. Linear, constant stack. wanted
+ * [SEQUENCE_COUNT]: a feature that is not wanted may be left out; NULL: all are
+ * wanted.
  */
 struct sequence *sequence_make(struct arena *arena,
 			       const struct passages *passages,

@@ -7,7 +7,7 @@
 #include "extract/core/ln1.h"
 #include "store/arena.h"
 
-/* The value of a passage that is blurred. */
+/* A value of a passage, to be blurred. */
 typedef float measure(const struct passage *passage);
 
 static float characters(const struct passage *passage)
@@ -45,7 +45,8 @@ enum { MAX_READERS = 4 };
 static const struct {
 	measure *of;
 	uint32_t radius;
-	uint16_t readers[MAX_READERS]; /* features that need it; 0: no more */
+	uint16_t readers[MAX_READERS]; /* features that need it; 0 ends the list
+					*/
 } plans[BLURRED_COUNT] = {
 	[BLURRED_TAG_RATIO_1] = {tag_ratio, 1, {SEQUENCE_tag_ratio_1}},
 	[BLURRED_TAG_RATIO_3] = {tag_ratio,
@@ -91,7 +92,7 @@ static const float *blur_measure(struct arena *arena,
 	return blur_run(arena, scratch, passages->count, &blur);
 }
 
-/* The index of the highest value, of equal ones the first. */
+/* Return the index of the highest value; of several, the first. */
 static uint32_t highest(const float *values, uint32_t count)
 {
 	uint32_t best = 0;
@@ -185,7 +186,7 @@ static void tag_ratio_row(const struct sequence_blurs *blurs, uint32_t index,
 		middle == NULL ? 0 : middle[index] / blurs->tag_ratio_deviation;
 }
 
-/* The blurred part divided by the blurred whole. */
+/* Return the blurred part divided by the blurred whole. */
 static float quotient(const struct sequence_blurs *blurs, enum blurred part,
 		      enum blurred whole, uint32_t index)
 {

@@ -10,7 +10,7 @@
 
 #include "extract/text/passage.h"
 
-/* A measure of passages and the radius by which it is blurred. */
+/* A measure of passages and its blur radius. */
 enum blurred {
 	BLURRED_TAG_RATIO_1, /* characters per tag */
 	BLURRED_TAG_RATIO_3,
@@ -27,24 +27,24 @@ enum blurred {
 	BLURRED_COUNT
 };
 
-/* Vectors are [passages->count], or NULL where no feature is wanted of them. */
+/* Vectors are [passages->count], or NULL if no wanted feature needs them. */
 struct sequence_blurs {
 	const float *blurred[BLURRED_COUNT];
-	const float *valleys;      /* lowest mass between it and the peak */
-	float highest_tag_ratio;   /* ln1, of the radius 3 */
+	const float *valleys; /* lowest mass between the passage and the peak */
+	float highest_tag_ratio;   /* ln1, of radius 3 */
 	float tag_ratio_deviation; /* before the blur, at least 1 */
-	uint32_t peak;             /* of the mass; 0 without passages */
+	uint32_t peak; /* passage with the highest mass; 0 without passages */
 };
 
 /*
- * Everything belongs to `arena`: at most 60 bytes a passage. wanted
- * [SEQUENCE_COUNT]: the features that are; NULL: all.
+ * Prepare. Everything belongs to `arena`: at most 60 bytes a passage. wanted
+ * [SEQUENCE_COUNT]: the wanted features; NULL: all.
  */
 struct sequence_blurs sequence_blurs_make(struct arena *arena,
 					  const struct passages *passages,
 					  const bool *wanted);
 
-/* Write its part of the row [SEQUENCE_COUNT] of passage `index`. */
+/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
 void sequence_blurs_row(const struct sequence_blurs *blurs,
 			const struct passages *passages, uint32_t index,
 			float *row);

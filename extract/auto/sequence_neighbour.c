@@ -10,7 +10,7 @@
 
 enum { MAX_TAGS = 200 };
 
-/* Whether one path of elements and classes leads to both. */
+/* Return true if both passages have the same path of elements and classes. */
 static bool same_path(const struct repetition *repetition, uint32_t a,
 		      uint32_t b)
 {
@@ -19,7 +19,7 @@ static bool same_path(const struct repetition *repetition, uint32_t a,
 	return repetition->paths[a] == repetition->paths[b];
 }
 
-/* The features of one of the four neighbours. */
+/* Write the features of one of the four neighbours. */
 static void neighbour_row(const struct passages *passages,
 			  const struct passage *passage, float *words_out,
 			  float *link_ratio_out, float *kind_out)

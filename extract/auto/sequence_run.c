@@ -52,7 +52,10 @@ struct sequence_runs sequence_runs_make(const struct passages *passages)
 	return runs;
 }
 
-/* Passages to the run: 0 inside, negative before it, positive behind it. */
+/*
+ * Return the distance to the run in passages: 0 inside, negative before it,
+ * positive after it.
+ */
 static int64_t distance(struct passage_range run, uint32_t index)
 {
 	assert(run.begin <= run.end);

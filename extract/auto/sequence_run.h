@@ -1,6 +1,6 @@
 /*
  * extract/auto/sequence_run.h - the features of extract/auto/sequence.h that
- * tell whether a passage is in a maximum-sum run: body text extraction (BTE),
+ * show whether a passage is in a maximum-sum run: body text extraction (BTE),
  * and maximum subsequence segmentation (MSS).
  */
 #ifndef EXTRACT_AUTO_SEQUENCE_RUN_H
@@ -17,7 +17,7 @@ struct sequence_runs {
 
 struct sequence_runs sequence_runs_make(const struct passages *passages);
 
-/* Write its part of the row [SEQUENCE_COUNT] of passage `index`. */
+/* Write this file's part of the row [SEQUENCE_COUNT] of passage `index`. */
 void sequence_runs_row(const struct sequence_runs *runs, uint32_t index,
 		       float *row);
 

@@ -1,10 +1,10 @@
-/* extract/auto/shape.h - features of a passage by its own text. */
+/* extract/auto/shape.h - features of a passage from its own text. */
 #ifndef EXTRACT_AUTO_SHAPE_H
 #define EXTRACT_AUTO_SHAPE_H
 
 #include "extract/text/passage.h"
 
-/* name, definition; ln1(x) is ln(1 + x). What is counted: struct passage. */
+/* name, definition; ln1(x) is ln(1 + x). struct passage defines the counts. */
 /* clang-format off */
 #define SHAPE_FEATURES(X) \
 	X(words, "ln1(words)") \

@@ -1,18 +1,19 @@
 /*
- * extract/auto/template_feature.h - what the other pages of its template say of
- * a passage, as a row of numbers: the features of the third forest of `auto`.
+ * extract/auto/template_feature.h - the evidence of the other pages of the
+ * template about a passage, as a row of numbers: the features of the third
+ * forest of `auto`.
  *
  * A slot is a path of elements with their classes, as in
- * extract/methods/slot.h: that of the passage's element, of its parent (the
- * group) and of the element around that (the section). What is said of a slot
- * is of all pages, this one too; frequencies are of the other pages alone.
+ * extract/methods/slot.h: of the passage's element, of its parent (the group)
+ * and of the parent's parent (the section). Features of a slot are over all
+ * pages, including this page; frequencies are only over the other pages.
  */
 #ifndef EXTRACT_AUTO_TEMPLATE_FEATURE_H
 #define EXTRACT_AUTO_TEMPLATE_FEATURE_H
 
 /*
- * name, definition; ln1(x) is ln(1 + x), odds are log odds. A score is that of
- * the page alone; means are by words.
+ * name, definition; ln1(x) is ln(1 + x), odds are log odds. A score is the
+ * score by the page alone; means are weighted by words.
  */
 /* clang-format off */
 #define TEMPLATE_FEATURES(X) \

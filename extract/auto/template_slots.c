@@ -8,7 +8,7 @@
 
 enum { BEGIN_TERMS = 6 };
 
-/* More of a passage's characters than this in links: it is one. */
+/* A passage is a link if its ratio of characters in links is above this. */
 static const float link_ratio = 0.5F;
 
 float limited_odds(double probability)
@@ -99,7 +99,7 @@ static void note_passage(struct template_slots *slots,
 	}
 }
 
-/* Add the sums of a page to those of all pages. */
+/* Add the sums of a page to the sums of all pages. */
 static void merge(struct hash_table *slots, const struct slot *own,
 		  uint32_t bits)
 {

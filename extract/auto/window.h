@@ -1,4 +1,4 @@
-/* extract/auto/window.h - the passages around one. */
+/* extract/auto/window.h - the passages around a passage. */
 #ifndef EXTRACT_AUTO_WINDOW_H
 #define EXTRACT_AUTO_WINDOW_H
 
@@ -12,7 +12,7 @@ static inline uint32_t window_edge(const struct passages *passages,
 	return index < passages->count ? (uint32_t)index : passages->count;
 }
 
-/* From index + begin to before index + end, as far as there are any. */
+/* Return the passages from index + begin to before index + end that exist. */
 static inline struct passage_range window_at(const struct passages *passages,
 					     uint32_t index, int begin, int end)
 {

@@ -48,11 +48,11 @@ struct slice text_trim(struct slice text)
 			      end - begin};
 }
 
-/* What a byte is in a tag. */
+/* The classes of a byte inside a tag, as bits. */
 enum {
 	IS_SPACE = 1,
-	ENDS_NAME = 2,  /* of an attribute */
-	ENDS_VALUE = 4, /* without quotes */
+	ENDS_NAME = 2,  /* ends the name of an attribute */
+	ENDS_VALUE = 4, /* ends a value without quotes */
 	IS_UPPER = 8,
 };
 
@@ -97,7 +97,7 @@ static bool cut(struct attribute_cursor *cursor)
 	return false;
 }
 
-/* Read the value at `at`, which is behind the "=". */
+/* Read the attribute value at `at`, the byte after the "=". */
 static bool read_value(struct attribute_cursor *cursor, const char *at)
 {
 	const char *end = cursor->end;
@@ -136,7 +136,7 @@ bool attribute_next(struct attribute_cursor *cursor)
 	if (*at == '>')
 		return false;
 
-	begin = at++; /* may be "=": it then begins the name */
+	begin = at++; /* a "=" here begins the name */
 	seen = kinds[(unsigned char)*begin];
 	while (at < end && !is_of(*at, ENDS_NAME))
 		seen |= kinds[(unsigned char)*at++];

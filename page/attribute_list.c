@@ -60,8 +60,9 @@ static struct slice decode(const struct attribute_list *list,
 }
 
 /*
- * Claim a slot for the name of attribute `index`; false when one from `first`
- * on has the name. Slots of earlier tags hold lower indices and count as free.
+ * Claim a slot for the name of attribute `index`. Return false if an attribute
+ * from `first` on already has the name. Slots of earlier tags hold lower
+ * indices and count as free.
  */
 static bool claim_slot(struct attribute_list *list, uint32_t first,
 		       uint32_t index, struct slice name)
@@ -80,7 +81,7 @@ static bool claim_slot(struct attribute_list *list, uint32_t first,
 	return true;
 }
 
-/* Whether one of `count` attributes from `first` on has the name. */
+/* Return whether one of the `count` attributes from `first` on has the name. */
 static bool has(const struct attribute_list *list, uint32_t first,
 		uint32_t count, struct slice name)
 {
@@ -90,8 +91,10 @@ static bool has(const struct attribute_list *list, uint32_t first,
 	return false;
 }
 
-/* Whether the next attribute of the tag may have the name. Few names are
- * compared with each other, many find each other by their hash. */
+/*
+ * Return whether the tag may have another attribute of this name. Compare a few
+ * names directly; find many by their hash.
+ */
 static bool claim(struct attribute_list *list, uint32_t first,
 		  struct slice name)
 {
@@ -104,12 +107,15 @@ static bool claim(struct attribute_list *list, uint32_t first,
 	return claim_slot(list, first, list->count, name);
 }
 
-/* "word : value" in an inline style, whatever its white space and case. */
+/*
+ * Return whether an inline style contains `rule`, written "word : value" with
+ * any white space and case.
+ */
 static bool style_has(struct slice style, const char *rule)
 {
 	const char *at = style.data;
 	const char *end = at + style.size;
-	const char *want = rule; /* NULL: not in this declaration */
+	const char *want = rule; /* NULL: the declaration does not match */
 
 	for (; at < end; at++) {
 		if (is_space(*at))
@@ -201,7 +207,7 @@ void attribute_list_merge(struct attribute_list *list,
 		    list->count + old.count >= list->max_count)
 			continue;
 		if (into->first == old.first) {
-			/* the old ones move behind all others */
+			/* the old attributes move to the end of the list */
 			into->first = list->count;
 			for (uint32_t k = 0; k < old.count; k++)
 				append(list, list->items[old.first + k]);

@@ -1,6 +1,6 @@
 /*
- * page/attribute_list.h - the list of a page's attributes while it is built.
- * Internal to page/.
+ * page/attribute_list.h - builds the list of the attributes of a page. Internal
+ * to page/.
  */
 #ifndef PAGE_ATTRIBUTE_LIST_H
 #define PAGE_ATTRIBUTE_LIST_H
@@ -18,42 +18,45 @@ struct attribute_list {
 	size_t max_count;
 	uint32_t *slots; /* [slot_mask + 1] index + 1 by hash of the name */
 	uint32_t slot_mask;
-	bool has_returns; /* there is a CR in the source */
+	bool has_returns; /* the source contains a CR */
 };
 
 /*
- * Begin a list of at most `max_per_tag` (<= 65,535) attributes on a tag and
- * `max_count` in all.
+ * Begin a list of at most `max_per_tag` (<= 65,535) attributes per tag and
+ * `max_count` in total.
  */
 void attribute_list_begin(struct attribute_list *list, struct arena *arena,
 			  uint32_t max_per_tag, size_t max_count);
 
-/* Free everything but the items. */
+/* Free everything except the items. */
 void attribute_list_end(struct attribute_list *list);
 
 /*
- * Append the attributes of a start tag, from behind its name to its end: of
- * several of one name the first, as the HTML standard has it. Names and values
- * point into the source, or into the arena where they had to be changed.
- * Returns TEXT_IS_HIDDEN when one of them hides the element, and TEXT_IS_LINK
- * when there is an href. Linear.
+ * Append the attributes of a start tag, from the end of its name to its end. Of
+ * several attributes of one name keep the first, as the HTML standard requires.
+ * Names and values point into the source, or into the arena if they had to be
+ * changed. Return the flags TEXT_IS_HIDDEN if an attribute hides the element
+ * and TEXT_IS_LINK if there is an href. Linear.
  */
 unsigned attribute_list_read(struct attribute_list *list,
 			     struct attribute_cursor *cursor);
 
-/* The attributes of one element in the list. */
+/* The attributes of one element: a range of the list. */
 struct attribute_range {
 	uint32_t first;
 	uint16_t count;
 };
 
-/* Add to `into` those of `from`, the last ones of the list, whose names it does
- * not have; it moves to the end of the list then. */
+/*
+ * Add to `into` the attributes of `from` whose names it does not have. `from`
+ * must be the last range of the list. If an attribute is added, `into` moves to
+ * the end of the list.
+ */
 void attribute_list_merge(struct attribute_list *list,
 			  struct attribute_range *into,
 			  struct attribute_range from);
 
-/* Of their names and values, the same in any order. Linear. */
+/* Return a hash of the names and values, independent of their order. Linear. */
 uint64_t attribute_list_hash(const struct attribute_list *list,
 			     struct attribute_range range);
 

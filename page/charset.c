@@ -18,17 +18,19 @@ enum {
 	PRESCAN_BYTES = 1024,
 	GUESS_BYTES = 64 * 1024,
 	/*
-	 * A page is UTF-8, whatever it declares, when it has this many
-	 * sequences of two bytes or more and at most one broken sequence in
-	 * SURE_SHARE. In GB2312 only one in seven Chinese characters looks like
-	 * a sequence.
+	 * Treat a page as UTF-8, whatever it declares, if it has at least
+	 * SURE_SEQUENCES sequences of two or more bytes and at most one broken
+	 * sequence per SURE_RATIO. In GB2312 only one in seven Chinese
+	 * characters looks like a sequence.
 	 */
 	SURE_SEQUENCES = 8,
 	SURE_RATIO = 64,
-	/* With fewer bytes over 127 uchardet mistakes French for Polish. */
+	/* With fewer bytes over 127, uchardet mistakes French for Polish. */
 	MIN_GUESS_HIGH = 8,
-	/* An encoding is plainly wrong when of the bytes over 127 more than
-	 * one in WRONG_SHARE does not decode. */
+	/*
+	 * An encoding is wrong if more than one in WRONG_RATIO of the bytes
+	 * over 127 does not decode.
+	 */
 	WRONG_RATIO = 4,
 };
 
@@ -46,7 +48,7 @@ static void blank_nuls(char *text, size_t size)
 		*at = ' ';
 }
 
-/* False when the bytes are plainly not UTF-8. */
+/* Return false if the bytes are not UTF-8: too many sequences are broken. */
 static bool decode_utf8(struct arena *arena, struct slice body,
 			struct utf8_count count, struct decoded *decoded_out)
 {
@@ -76,7 +78,7 @@ static size_t count_high(struct slice text)
 	return count;
 }
 
-/* Cannot fail: in windows-1252 every byte is a character. */
+/* Decode windows-1252. Cannot fail: every byte is a character. */
 static struct decoded decode_windows_1252(struct arena *arena,
 					  struct slice body)
 {
@@ -98,8 +100,8 @@ static bool is_wide(const struct encoding *encoding)
 }
 
 /*
- * False when iconv does not know the encoding, or the bytes are plainly of
- * another one
+ * Return false if iconv does not support the encoding, or too many bytes do not
+ * decode.
  */
 static bool decode_iconv(struct arena *arena, struct slice body,
 			 const struct encoding *encoding,
@@ -124,14 +126,17 @@ static bool decode_iconv(struct arena *arena, struct slice body,
 	return is_done;
 }
 
-/* Whether there are enough well-formed sequences not to be chance. */
+/* Return whether there are too many well-formed sequences for chance. */
 static bool is_surely_utf8(struct utf8_count count)
 {
 	return count.sequences >= SURE_SEQUENCES &&
 	       count.invalid <= count.sequences / SURE_RATIO;
 }
 
-/* A page in UTF-16 begins with markup, so every second byte is zero there. */
+/*
+ * Return whether the page may be UTF-16. Such a page begins with markup, so
+ * every second byte there is zero.
+ */
 static bool may_be_wide(struct slice body)
 {
 	size_t size = body.size < PRESCAN_BYTES ? body.size : PRESCAN_BYTES;
@@ -181,7 +186,7 @@ static bool decode_bom(struct arena *arena, struct slice body,
 	return false;
 }
 
-/* The name behind "charset=" in the content of a meta. */
+/* Return the name after "charset=" in the content of a meta element. */
 static struct slice charset_of_content(struct slice content)
 {
 	static const char word[] = "charset";
@@ -206,7 +211,10 @@ static struct slice charset_of_content(struct slice content)
 	return (struct slice){begin, (size_t)(at - begin)};
 }
 
-/* The charset that a meta declares; `at` is behind the tag's name. */
+/*
+ * Return the charset that a meta element declares; `at` is after the tag's
+ * name.
+ */
 static struct slice charset_of_tag(const char *at, const char *end,
 				   const char *attribute)
 {
@@ -237,7 +245,7 @@ static const char *skip_comment(const char *at, const char *end)
 
 /*
  * Source: HTML, section 13.2.3.2. A declared UTF-16 means UTF-8, because the
- * declaration was read as bytes.
+ * declaration was read as single bytes.
  */
 const struct encoding *charset_declared(struct slice body)
 {
@@ -268,7 +276,7 @@ const struct encoding *charset_declared(struct slice body)
 	return encoding;
 }
 
-/* uchardet's guess, from the bytes beginning with the first one over 127. */
+/* Let uchardet guess the encoding from the first byte over 127 on. */
 static const struct encoding *guess(struct slice body)
 {
 	const char *bytes = body.data;
@@ -313,7 +321,7 @@ struct decoded charset_decode(struct arena *arena, struct slice body,
 	return decode_windows_1252(arena, body);
 }
 
-/* iconv unloads what has no user. */
+/* iconv unloads an encoding that has no open descriptor. */
 void charset_load(void)
 {
 	static struct converter kept[MAX_ENCODINGS];

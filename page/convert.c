@@ -13,7 +13,10 @@ struct converter convert_begin(const struct encoding *encoding)
 		.is_wide = strncmp(encoding->name, "UTF-16", 6) == 0,
 	};
 
-	/* how iconv says no. NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	/*
+	 * iconv_open() returns -1 on failure.
+	 * NOLINTNEXTLINE(performance-no-int-to-ptr)
+	 */
 	if (converter.iconv != (iconv_t)-1)
 		return converter;
 	if (errno == ENOMEM)
@@ -32,7 +35,7 @@ void convert_end(struct converter *converter)
 bool convert(struct converter converter, size_t max_errors, struct slice *text,
 	     struct buffer *out)
 {
-	/* iconv does not write to it. */
+	/* iconv does not write to its input. */
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	char *in = (char *)(uintptr_t)text->data;
 	const size_t unit = converter.is_wide ? 2 : 1;

@@ -1,5 +1,6 @@
 /*
- * page/convert.h - bytes of an encoding to UTF-8, by iconv. Internal to page/.
+ * page/convert.h - converts bytes of an encoding to UTF-8 with iconv. Internal
+ * to page/.
  */
 #ifndef PAGE_CONVERT_H
 #define PAGE_CONVERT_H
@@ -14,18 +15,18 @@
 #include "store/slice.h"
 
 struct converter {
-	iconv_t iconv; /* NULL: iconv does not know the encoding */
+	iconv_t iconv; /* NULL: iconv does not support the encoding */
 	bool is_wide;  /* units of two bytes: UTF-16 */
 };
 
-/* End with convert_end(). */
+/* Open a converter; close it with convert_end(). */
 struct converter convert_begin(const struct encoding *encoding);
 void convert_end(struct converter *converter);
 
 /*
- * Append `text` to `out`, with U+FFFD for each unit that does not decode;
- * `text` becomes what was not read, an incomplete character at the end. False
- * after more than `max_errors` errors. Linear.
+ * Append `text` to `out` as UTF-8, with U+FFFD for each unit that does not
+ * decode. `text` becomes the unread rest, an incomplete character at the end.
+ * Return false after more than `max_errors` errors. Linear.
  */
 bool convert(struct converter converter, size_t max_errors, struct slice *text,
 	     struct buffer *out);

@@ -4,7 +4,7 @@
 
 #include "page/attribute.h"
 
-/* Public identifiers that begin with these are of quirks mode. */
+/* Public identifiers with one of these prefixes select quirks mode. */
 static const char *const beginnings[] = {
 	"+//silmaril//dtd html pro v0r11 19970101//",
 	"-//as//dtd html 3.0 aswedit + extensions//",
@@ -76,7 +76,7 @@ static bool begins(struct slice text, const char *word)
 	       text_is((struct slice){text.data, length}, word);
 }
 
-/* What is left to read of a doctype. */
+/* The unread part of a doctype. */
 struct reader {
 	const char *at;
 	const char *end;
@@ -98,7 +98,7 @@ static struct slice read_word(struct reader *reader)
 	return (struct slice){begin, (size_t)(reader->at - begin)};
 }
 
-/* What stands in quotes, or {NULL, 0}: there is none. */
+/* Return the quoted text, or {NULL, 0} if there is none. */
 static struct slice read_quoted(struct reader *reader)
 {
 	const char *close;
@@ -147,7 +147,7 @@ bool doctype_is_quirky(struct slice doctype)
 	assert(doctype.size >= 9);
 	reader.end = reader.at + doctype.size;
 	if (reader.end[-1] != '>')
-		return true; /* the page ended inside it */
+		return true; /* the page ended inside the quotes */
 	reader.end--;
 	reader.at += 9;
 	skip_space(&reader);

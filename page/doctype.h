@@ -1,4 +1,7 @@
-/* page/doctype.h - quirks mode. Internal to page/. */
+/*
+ * page/doctype.h - decides from the doctype whether a page is in quirks mode.
+ * Internal to page/.
+ */
 #ifndef PAGE_DOCTYPE_H
 #define PAGE_DOCTYPE_H
 
@@ -6,13 +9,13 @@
 
 #include "store/slice.h"
 
-/* Whether `at` begins a doctype, in any case. */
+/* Return whether a doctype begins at `at`, in any case. */
 bool doctype_begins(const char *at, const char *end);
 
 /*
- * Whether the page of this doctype ("<!doctype html>", to its ">") is in quirks
- * mode, where a table may stand in a paragraph. Source: the HTML standard,
- * sections 13.2.5.53 to 13.2.5.68 and 13.2.6.4.1.
+ * Return whether a page with this doctype ("<!doctype html>", to its ">") is in
+ * quirks mode, where a paragraph may contain a table. Source: the HTML
+ * standard, sections 13.2.5.53 to 13.2.5.68 and 13.2.6.4.1.
  */
 bool doctype_is_quirky(struct slice doctype);
 

@@ -8,7 +8,7 @@
 #include "store/ascii.h"
 #include "store/lower_bound.h"
 
-/* The name's character; NULL: it is no name. */
+/* Return the character of this name, or NULL if the name is unknown. */
 static const struct entity_name *lookup(const char *name, size_t length)
 {
 	const struct entity_name *names = entity_names;
@@ -21,7 +21,9 @@ static const struct entity_name *lookup(const char *name, size_t length)
 	count = (size_t)(entity_begins[*name - 'A' + 1] -
 			 entity_begins[*name - 'A']);
 	LOWER_BOUND(at, count, strncmp(names[at].name, name, length) < 0);
-	/* of those that begin with it, the one that ends there is the first */
+	/*
+	 * names with this prefix are adjacent; the first is the prefix itself
+	 */
 	return at < count && strncmp(names[at].name, name, length) == 0 &&
 			       names[at].name[length] == '\0'
 		       ? &names[at]
@@ -37,14 +39,16 @@ static uint32_t character_of(uint32_t code)
 	return code;
 }
 
-/* A reference that was read: its bytes of source, "&" included, and those that
- * it became. Length 0: it is none. */
+/*
+ * A character reference: its length in the source, with "&", and its decoded
+ * bytes. Length 0: not a reference.
+ */
 struct reference {
 	size_t length;
 	size_t size;
 };
 
-/* Behind "&#". */
+/* Read a numeric reference; `at` is after "&#". */
 static struct reference read_number(const char *at, const char *end, char *out)
 {
 	const char *begin = at - 2;
@@ -72,9 +76,9 @@ static struct reference read_number(const char *at, const char *end, char *out)
 }
 
 /*
- * The longest name at the beginning of the letters and digits [length]. With
- * ";" behind it, it can only be all of them: no name has another name and more
- * before its ";".
+ * Find the longest name at the beginning of `length` letters and digits. With
+ * ";" after them, only all of them can be a name: no name before ";" has
+ * another name as a prefix.
  */
 static const struct entity_name *find_name(const char *at, size_t length,
 					   bool is_ended)
@@ -91,7 +95,7 @@ static const struct entity_name *find_name(const char *at, size_t length,
 	return entity;
 }
 
-/* Read a name; `at` is behind "&". */
+/* Read a named reference; `at` is after "&". */
 static struct reference read_name(const char *at, const char *end,
 				  bool is_attribute, char *out)
 {
@@ -110,7 +114,9 @@ static struct reference read_name(const char *at, const char *end,
 		return (struct reference){0, 0};
 	used = strlen(entity->name);
 	is_ended = is_ended && used == length;
-	/* "&notit" is "not" and "it", but not in an attribute */
+	/*
+	 * "&notit" is "not" and "it" in text, but no reference in an attribute
+	 */
 	if (is_attribute && !is_ended &&
 	    (used < length || (at + used < end && at[used] == '=')))
 		return (struct reference){0, 0};

@@ -1,6 +1,6 @@
 #include "page/escape.h"
 
-/* The reference that a byte becomes; NULL: it stays. */
+/* Return the reference that replaces the byte, or NULL if it stays. */
 static const char *escape_of(char byte)
 {
 	switch (byte) {

@@ -1,12 +1,11 @@
-/* page/escape.h - text as it is written in HTML, XML and SVG. */
+/* page/escape.h - escapes text for HTML, XML and SVG. */
 #ifndef PAGE_ESCAPE_H
 #define PAGE_ESCAPE_H
 
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* Append `text` with & < > " ' as references: for text and for values of
- * attributes. */
+/* Append `text` with & < > " ' as references, for text and attribute values. */
 void escape_append(struct buffer *out, struct slice text);
 
 #endif

@@ -5,7 +5,7 @@
 #include "store/arena.h"
 #include "store/buffer.h"
 
-/* A collapsed copy; `text` may be empty. */
+/* Return a copy with collapsed white space; `text` may be empty. */
 static struct slice collapse(struct page *page, struct slice text)
 {
 	char *out = arena_alloc(page->arena, text.size + 1, 1);
@@ -13,7 +13,7 @@ static struct slice collapse(struct page *page, struct slice text)
 	return (struct slice){out, text_collapse(text, out)};
 }
 
-/* All text inside the node. */
+/* Return all text inside the node. */
 static struct slice text_inside(struct page *page, const struct node *node)
 {
 	struct buffer text = {0};
@@ -70,7 +70,7 @@ static void read_node(struct page *page, uint32_t index)
 		if (page->language.size == 0)
 			read_language(page, index);
 		break;
-	case TAG_title: /* but not the title of an svg */
+	case TAG_title: /* but not the title of an svg element */
 		if (page->title.size == 0 &&
 		    (node->flags & (TEXT_IS_TEMPLATE | NODE_IS_SVG)) == 0)
 			page->title = text_inside(page, node);

@@ -1,13 +1,16 @@
-/* page/head.h - what a page declares about itself. Internal to page/. */
+/*
+ * page/head.h - reads the declarations of a page about itself. Internal to
+ * page/.
+ */
 #ifndef PAGE_HEAD_H
 #define PAGE_HEAD_H
 
 #include "page/page.h"
 
-/* Fill title, language, description, base and the robots flags. */
+/* Fill in title, language, description, base and the robots flags. */
 void head_read(struct page *page);
 
-/* Fill the links; is_nofollow is set. */
+/* Fill in the links; page->is_nofollow must be set. */
 void links_read(struct page *page);
 
 #endif

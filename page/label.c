@@ -6,7 +6,7 @@
 
 enum { LABEL_BYTES = 32 };
 
-/* The most common first. */
+/* The most common encodings first. */
 static const struct encoding encodings[] = {
 	{"UTF-8", "UTF-8",
 	 "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 "

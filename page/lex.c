@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* The end of the comment, doctype or instruction at `at`, or `end`. */
+/* Return the end of the comment, doctype or instruction at `at`, or `end`. */
 const char *lex_comment_end(const char *at, const char *end, bool *is_open)
 {
 	bool is_comment = end - at >= 4 && memcmp(at, "<!--", 4) == 0;
@@ -25,7 +25,7 @@ const char *lex_comment_end(const char *at, const char *end, bool *is_open)
 	}
 }
 
-/* Whether the end tag "</word" is at `at`, with what ends its name. */
+/* Return whether "</word" and a byte that ends a name are at `at`. */
 static bool is_end_tag(const char *at, const char *end, struct slice word)
 {
 	const size_t length = word.size;
@@ -43,13 +43,14 @@ static bool is_script_tag(const char *at, const char *end)
 }
 
 /*
- * The end of a script. Inside "<!--" and "-->" a script may write a script
- * (13.2.5.15 to 13.2.5.31): "</script>" then ends that one first.
+ * Return the end of a script. Between "<!--" and "-->" a script may contain the
+ * source of another script (13.2.5.15 to 13.2.5.31); "</script>" then ends the
+ * inner one first.
  */
 static const char *script_end(const char *at, const char *end)
 {
 	const struct slice word = slice_of("script");
-	const char *escaped = NULL; /* behind "<!--" */
+	const char *escaped = NULL; /* position after "<!--" */
 	bool is_double = false;
 
 	for (; at < end; at++) {

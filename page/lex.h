@@ -1,7 +1,7 @@
 /*
- * page/lex.h - where the pieces of HTML source begin and end, for the
- * scanner and the tree builder (the HTML standard, section 13.2.5). `end` is
- * the end of the source. Internal to page/.
+ * page/lex.h - finds the ends of the tokens of HTML source, for the scanner and
+ * the tree builder (the HTML standard, section 13.2.5). `end` is the end of the
+ * source. Internal to page/.
  */
 #ifndef PAGE_LEX_H
 #define PAGE_LEX_H
@@ -11,8 +11,8 @@
 #include "page/tag.h"
 
 /*
- * The kind of token that begins at the "<" at `at`; TOKEN_TEXT: no markup
- * begins.
+ * Return the kind of token that begins with the "<" at `at`; TOKEN_TEXT if no
+ * markup begins there.
  */
 static inline enum token_kind lex_kind(const char *at, const char *end)
 {
@@ -27,7 +27,7 @@ static inline enum token_kind lex_kind(const char *at, const char *end)
 	return is_letter(at[2]) ? TOKEN_END : TOKEN_COMMENT;
 }
 
-/* The end of the text that begins at `at`. */
+/* Return the end of the text that begins at `at`. */
 static inline const char *lex_text_end(const char *at, const char *end)
 {
 	while ((at = memchr(at, '<', (size_t)(end - at))) != NULL) {
@@ -38,7 +38,7 @@ static inline const char *lex_text_end(const char *at, const char *end)
 	return end;
 }
 
-/* The end of the name of a tag that begins at `at`. */
+/* Return the end of the tag name that begins at `at`. */
 static inline const char *lex_name_end(const char *at, const char *end)
 {
 	while (at < end && !is_space(*at) && *at != '/' && *at != '>')
@@ -46,17 +46,22 @@ static inline const char *lex_name_end(const char *at, const char *end)
 	return at;
 }
 
-/* The end of the comment, doctype or instruction at `at`, or `end`. */
+/*
+ * Return the end of the comment, doctype or instruction at `at`, or `end`; set
+ * *is_open if the source ends first.
+ */
 const char *lex_comment_end(const char *at, const char *end, bool *is_open);
 
-/* Whether the content of the element is text to its end tag. */
+/* Return whether the content of the element is plain text up to its end tag. */
 static inline bool lex_is_raw(uint16_t tag)
 {
 	return (tag_flags(tag) & (TAG_IS_RAW | TAG_IS_TEXT)) != 0;
 }
 
-/* The beginning of the end tag of an element whose content begins at `at` and
- * is text alone, or `end`. */
+/*
+ * Return the start of the end tag of a text-only element whose content begins
+ * at `at`, or `end`.
+ */
 const char *lex_raw_end(const char *at, const char *end, uint16_t tag);
 
 #endif

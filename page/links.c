@@ -12,9 +12,9 @@
 
 enum {
 	ANCHOR_BYTES = 256,
-	ANCHOR_SOURCE = 2048,     /* bytes of text looked at for an anchor */
-	SCRIPT_TEXT_BYTES = 1000, /* visible text of a page whose scripts are
-				     looked at */
+	ANCHOR_SOURCE = 2048, /* bytes of text that are read for an anchor */
+	SCRIPT_TEXT_BYTES =
+		1000, /* visible text of a page whose scripts are read */
 };
 
 struct link_list {
@@ -36,7 +36,7 @@ static void add(struct link_list *list, struct link link)
 	list->links[list->count++] = link;
 }
 
-/* At most ANCHOR_BYTES, in whole characters. */
+/* Truncate to ANCHOR_BYTES, in whole characters. */
 static size_t cut(const char *text, size_t size)
 {
 	if (size <= ANCHOR_BYTES)
@@ -48,7 +48,9 @@ static size_t cut(const char *text, size_t size)
 	return size;
 }
 
-/* The texts inside the node with a space between them, cut and collapsed. */
+/*
+ * Return the texts inside the node, joined by spaces, collapsed and truncated.
+ */
 static struct slice anchor_of(struct page *page, const struct node *node)
 {
 	char raw[ANCHOR_SOURCE];
@@ -101,7 +103,7 @@ static void add_anchor(struct link_list *list, uint32_t index)
 	    });
 }
 
-/* Style sheets and icons are no pages. */
+/* Style sheets and icons are not pages. */
 static void add_relation(struct link_list *list, uint32_t index)
 {
 	struct slice rel = page_attribute(list->page, index, "rel");
@@ -132,7 +134,7 @@ static void add_frame(struct link_list *list, uint32_t index)
 		  });
 }
 
-/* Skip an optional "url =" at `at`. NULL: "url" without "=". */
+/* Skip an optional "url =" at `at`. Return NULL for "url" without "=". */
 static const char *skip_url_word(const char *at, const char *end)
 {
 	if (end - at < 3 || !text_is((struct slice){at, 3}, "url"))
@@ -149,8 +151,8 @@ static const char *skip_url_word(const char *at, const char *end)
 }
 
 /*
- * The address in "5; url='next.html'" or "5; next.html"; or empty. As in the
- * HTML standard (section 4.2.5.3), except that "5; url" has no address.
+ * Return the URL in "5; url='next.html'" or "5; next.html", or empty. As in the
+ * HTML standard (section 4.2.5.3), except that "5; url" has no URL.
  */
 static struct slice refresh_url(struct slice content)
 {
@@ -193,7 +195,7 @@ static void add_refresh(struct link_list *list, uint32_t index)
 		  });
 }
 
-/* The content of a script. */
+/* Return the content of a script. */
 static struct slice script_content(const struct page *page, uint32_t index)
 {
 	struct span span = page->nodes[index].source;
@@ -214,8 +216,8 @@ static struct slice script_content(const struct page *page, uint32_t index)
 }
 
 /*
- * Add the target of a redirect by script, if the page has little text: with
- * more text it is no stub.
+ * Add the target of a redirect by script if the page has little text; a page
+ * with more text is no stub.
  */
 static void add_script(struct link_list *list, uint32_t index)
 {

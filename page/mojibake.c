@@ -10,28 +10,28 @@
 enum {
 	MAX_SEQUENCE = 4,
 	MAX_REFERENCE = 8, /* "&Ccedil;" */
-	MAX_ROUNDS = 2,    /* what was encoded three times */
+	MAX_ROUNDS = 2,    /* for text that was encoded three times */
 	MIN_SEQUENCES = 4,
-	MIN_RATIO = 3, /* of sequences to other characters */
+	MIN_RATIO = 3, /* required ratio of sequences to other characters */
 	NBSP = 0xA0,
-	TIMES = 0xD7, /* the one lead of two bytes that is no capital letter */
+	TIMES = 0xD7, /* the only lead of two bytes that is no capital letter */
 };
 
 struct sequence {
-	size_t size;              /* bytes of the text */
-	char bytes[MAX_SEQUENCE]; /* [length]: the character */
+	size_t size;              /* bytes in the text */
+	char bytes[MAX_SEQUENCE]; /* [length] the decoded character */
 	size_t length;
 	bool has_control;
 };
 
 struct survey {
 	size_t sequences;
-	size_t sure; /* of these, those that are no chance */
+	size_t sure; /* sequences that cannot be chance */
 	size_t controls;
 	size_t others;
 };
 
-/* The byte over 127 that is read as `code`; 0: none is. */
+/* Return the byte over 127 that was decoded as `code`; 0 if there is none. */
 static unsigned byte_of(uint32_t code)
 {
 	if (code >= 0x80 && code <= 0xFF)
@@ -42,7 +42,7 @@ static unsigned byte_of(uint32_t code)
 	return 0;
 }
 
-/* Bytes of the reference at `at`, "&" and ";" included, or 0. */
+/* Return the length of the reference at `at`, with "&" and ";", or 0. */
 static size_t reference_size(const char *at, const char *end)
 {
 	size_t size = 1;
@@ -55,7 +55,9 @@ static size_t reference_size(const char *at, const char *end)
 	return at + size < end && at[size] == ';' ? size + 1 : 0;
 }
 
-/* The character at *at, which may be a reference; moves behind it. */
+/*
+ * Return the character at *at, which may be a reference, and move *at after it.
+ */
 static uint32_t read_character(const char **at, const char *end)
 {
 	size_t size = reference_size(*at, end);
@@ -79,7 +81,7 @@ static uint32_t read_character(const char **at, const char *end)
 	return code;
 }
 
-/* Whether a character over U+007F may begin with the byte. */
+/* Return whether a character over U+007F may begin with the byte. */
 static bool may_begin(char byte)
 {
 	return (unsigned char)byte >= 0x80 || byte == '&';
@@ -124,13 +126,18 @@ static bool is_small(char byte)
 	return byte >= 'a' && byte <= 'z';
 }
 
-/* Decoded on any page. */
+/*
+ * Return whether valid text cannot contain the sequence: decode it on any page.
+ */
 static bool is_impossible(const struct sequence *sequence)
 {
 	return sequence->length > 2 && sequence->has_control;
 }
 
-/* The sequence at `at`; `last`: where the one before it ended. */
+/*
+ * Return whether the sequence at `at` cannot be chance; `last` is the end of
+ * the previous one.
+ */
 static bool is_sure(const struct sequence *sequence, const char *begin,
 		    const char *at, const char *last, const char *end)
 {
@@ -175,7 +182,7 @@ static bool is_whole(struct survey survey)
 	       2 * survey.sure >= survey.sequences;
 }
 
-/* What is decoded is shorter, so that it can be written over the text. */
+/* Decode in place: the decoded text is shorter. */
 static size_t decode(char *text, size_t size, bool is_all)
 {
 	const char *end = text + size;
@@ -199,8 +206,9 @@ static size_t decode(char *text, size_t size, bool is_all)
 }
 
 /*
- * Whether a sequence may be there: all leads, U+00C2..U+00F4, begin with C3 and
- * a character over U+007F follows them. Nearly no page needs another look.
+ * Return whether the text may contain a sequence: all leads, U+00C2..U+00F4,
+ * begin with the byte C3, and a character over U+007F follows them. Excludes
+ * nearly all pages quickly.
  */
 static bool may_have_raw(const char *text, size_t size)
 {
@@ -216,7 +224,7 @@ static bool may_have_raw(const char *text, size_t size)
 	return false;
 }
 
-/* The same of a lead that is a reference. */
+/* Return the same for a lead that is written as a reference. */
 static bool may_have_references(const char *text, size_t size)
 {
 	const char *end = text + size;

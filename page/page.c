@@ -13,13 +13,13 @@
 #include "store/limit.h"
 
 enum {
-	/* A page has about two texts and two attributes an element. */
+	/* A page has about two texts and two attributes per element. */
 	PER_NODE = 4,
 	PER_PAGE = LIMIT(1024, 16),
 	MAX_DEPTH = 4095,
 };
 
-/* Spans are 32 bits, and items of the tree less one. */
+/* Offsets of spans have 32 bits, indices of tree items one less. */
 #define MAX_SOURCE ((size_t)LIMIT(1 << 29, 4096))
 
 const struct page_limits page_limits_default = {

@@ -1,7 +1,7 @@
 /*
  * page/page.h - an HTML page as flat arrays in document order. Every algorithm
- * is a linear pass or a prefix sum over them; no algorithm follows pointers of
- * a tree or recurses.
+ * is a linear pass or a prefix sum over the arrays; no algorithm follows the
+ * pointers of a tree or recurses.
  */
 #ifndef PAGE_PAGE_H
 #define PAGE_PAGE_H
@@ -16,7 +16,7 @@
 
 struct arena;
 
-/* Half open range of bytes in page->source. */
+/* Half-open range of bytes in page->source. */
 struct span {
 	uint32_t begin;
 	uint32_t end;
@@ -24,61 +24,63 @@ struct span {
 
 #define NO_NODE UINT32_MAX
 
-/* Added to the number of a tag: it is an end tag. */
+/* Flag of an end tag in the number of a tag. */
 enum { TAG_IS_END = 1 << 15 };
 
-/* An element. Its descendants are the nodes behind it, up to `end`. */
+/* An element. Its descendants are the following nodes, up to `end`. */
 struct node {
 	uint32_t parent;     /* NO_NODE for the root */
 	uint32_t end;        /* index one past the last descendant */
-	uint32_t first_text; /* texts with index >= this came after its tag */
-	uint32_t end_text;   /* and < this stand inside it */
+	uint32_t first_text; /* first text with index >= this comes after its
+				tag */
+	uint32_t end_text;   /* texts below this index are inside the element */
 	uint32_t first_attribute; /* in page->attributes */
 	uint16_t attribute_count;
 	uint16_t tag;   /* enum tag, or TAG_COUNT + index: page_tag_name */
 	uint16_t depth; /* 0 for the root */
 	uint16_t flags; /* TEXT_* that hold for all text inside, and NODE_* */
 	/*
-	 * From the start tag to behind the end tag, or, without an end tag, to
-	 * the tag that closed the element. Inside the span of its parent. An
-	 * implied element (html, body, tbody), or one that is opened anew
-	 * (formatting), begins with the token that implied it.
+	 * From the start tag to the end of the end tag or, without an end tag,
+	 * to the tag that closed the element. Inside the span of its parent. An
+	 * element that is implied (html, body, tbody) or reopened (formatting)
+	 * begins with the token that implied it.
 	 */
 	struct span source;
 };
 
 /*
- * A text node that is not blank: text_collapse() leaves something. Script,
- * style and comments are not text.
+ * A text node that is not blank: text_collapse() does not make it empty.
+ * Script, style and comments are not text.
  */
 struct text {
-	uint32_t node;   /* the element that owns it; NO_NODE outside of any */
+	uint32_t node; /* the parent element; NO_NODE outside of all elements */
 	uint32_t begin;  /* in page->text */
-	uint32_t length; /* bytes, as parsed: white space not collapsed */
+	uint32_t length; /* bytes; white space is not collapsed */
 	uint32_t flags;  /* TEXT_* */
-	struct span source; /* the bytes of the text, one TOKEN_TEXT of
-			       page/scanner.h but in SVG and MathML: every tag
-			       or comment ends a text, even one that is ignored
-			     */
+	struct span
+		source; /* the source of the text, one TOKEN_TEXT of
+			   page/scanner.h except in SVG and MathML: every tag or
+			   comment ends a text, even an ignored one */
 };
 
 enum {
-	TEXT_IS_HIDDEN = 1,   /* style display:none, visibility:hidden, hidden,
-				 aria-hidden */
-	TEXT_IS_NOSCRIPT = 2, /* stands in noscript */
-	TEXT_IS_LINK = 4,     /* stands in a[href] */
-	TEXT_IS_TITLE = 8,    /* stands in head (title): never main content */
-	TEXT_IS_CONTROL =
-		16, /* button, select, option, textarea, label of a form */
-	TEXT_IS_TEMPLATE = 32, /* stands in template, svg, iframe or noframes */
+	TEXT_IS_HIDDEN = 1,    /* style display:none, visibility:hidden, hidden,
+				  aria-hidden */
+	TEXT_IS_NOSCRIPT = 2,  /* inside noscript */
+	TEXT_IS_LINK = 4,      /* inside a[href] */
+	TEXT_IS_TITLE = 8,     /* inside head (title): never main content */
+	TEXT_IS_CONTROL = 16,  /* inside button, select, option, textarea or the
+				  label of a form */
+	TEXT_IS_TEMPLATE = 32, /* inside template, svg, iframe or noframes */
 	TEXT_FLAGS = 63,
-	NODE_IS_SVG = 64, /* an element of SVG: its title is not the page's */
+	NODE_IS_SVG = 64, /* an SVG element: its title is not the page's */
 	NODE_IS_MATHML = 128,
 };
 
 struct attribute {
 	struct slice name;  /* lower case */
-	struct slice value; /* entities decoded; {"",0} when it has none */
+	struct slice value; /* entities decoded; {"",0} if the attribute has no
+			       value */
 };
 
 struct link {
@@ -90,7 +92,7 @@ struct link {
 };
 
 enum {
-	LINK_IS_NOFOLLOW = 1,  /* rel=nofollow, or a robots meta says so */
+	LINK_IS_NOFOLLOW = 1,  /* rel=nofollow, or nofollow in a robots meta */
 	LINK_IS_CANONICAL = 2, /* link rel=canonical */
 	LINK_IS_ALTERNATE = 4, /* link rel=alternate: feeds and translations */
 	LINK_IS_NEXT = 8,      /* rel=next or prev */
@@ -101,31 +103,31 @@ enum {
 struct page {
 	struct arena *arena; /* owns everything below */
 	struct slice
-		source; /* the whole page in UTF-8, NUL bytes made spaces */
+		source; /* the whole page in UTF-8; NUL bytes became spaces */
 	const struct node *nodes; /* [node_count], pre-order */
 	uint32_t node_count;
 	const struct text *texts; /* [text_count], document order */
 	uint32_t text_count;
-	const uint32_t *source_order; /* [text_count] the texts by their place
-					 in the source; NULL: as they stand */
-	const uint16_t *tags; /* [tag_count] the tags as written, in the order
-				 of the source; TAG_IS_END + of end tags */
+	const uint32_t
+		*source_order; /* [text_count] indices of the texts by position
+				  in the source; NULL: same order */
+	const uint16_t *tags;  /* [tag_count] the tags as written, in source
+				  order; TAG_IS_END + tag for end tags */
 	uint32_t tag_count;
 	const struct attribute *attributes; /* [attribute_count] */
 	uint32_t attribute_count;
 	const struct link *links; /* [link_count], document order */
 	uint32_t link_count;
-	const char *text; /* what texts point into: UTF-8 */
+	const char *text; /* UTF-8 that the texts point into */
 	size_t text_bytes;
 	struct slice title;       /* collapsed, or empty */
 	struct slice language;    /* of html[lang] or the meta, as written */
 	struct slice description; /* meta description, collapsed */
 	struct slice base;        /* href of the first base element, or empty */
-	struct slice charset;     /* what the source was decoded from */
+	struct slice charset;     /* original encoding of the source */
 	const struct slice *unknown_tags; /* names of tags >= TAG_COUNT */
 	uint32_t unknown_tag_count;
-	bool is_truncated; /* cut at a limit: nothing is learned from such a
-			      page */
+	bool is_truncated; /* truncated at a limit: not used for a model */
 	bool is_nofollow;  /* meta robots nofollow */
 	bool is_noindex;   /* meta robots noindex */
 };
@@ -133,48 +135,49 @@ struct page {
 struct page_limits {
 	size_t max_bytes;        /* of the body */
 	uint32_t max_nodes;      /* elements */
-	uint32_t max_depth;      /* elements inside each other, <= 4095 */
-	uint32_t max_attributes; /* on one tag */
+	uint32_t max_depth;      /* levels of nested elements, <= 4095 */
+	uint32_t max_attributes; /* per tag */
 };
 
 /* 10 MB, 200,000 nodes, 512 levels, 256 attributes. */
 extern const struct page_limits page_limits_default;
 
 /*
- * Parse `body`. `charset` is that of the Content-Type header or empty; the
- * order is BOM, header, meta, guess (uchardet). The page copies what it needs:
- * `body` may go away. Destroy the page with page_destroy().
+ * Parse `body`. `charset` is from the Content-Type header, or empty; the order
+ * of encodings is BOM, header, meta, guess (uchardet). The page copies its
+ * input, so the caller may free `body`. Destroy the page with page_destroy().
  *
- * Never fails on broken HTML; an empty body gives an empty page. What lies
- * beyond max_bytes, max_nodes, max_depth or max_attributes is cut and the page
- * marked is_truncated; so is what lies beyond 4 * max_nodes + 1,024 texts or
- * attributes. The tree is that of the HTML standard without scripts; an empty
- * page has no elements, and of unclosed formatting elements the last 128 are
- * opened anew. ERR_NOT_HTML: the body is binary (an image, an archive, a PDF).
- * Time is linear in the body and stack constant, whatever it holds.
+ * Never fails on broken HTML; an empty body gives an empty page. Truncates at
+ * max_bytes, max_nodes, max_depth or max_attributes, and at 4 * max_nodes +
+ * 1,024 texts or attributes, and sets is_truncated. The tree follows the HTML
+ * standard without scripts, except that an empty page has no elements and that
+ * only the last 128 unclosed formatting elements are reopened. ERR_NOT_HTML:
+ * the body is binary (an image, an archive, a PDF). Time is linear in the body
+ * and the stack is constant for any input.
  */
 enum error page_parse(struct page **page_out, struct slice body,
 		      struct slice charset, const struct page_limits *limits);
 
-/* NULL is a no-op. */
+/* Do nothing for NULL. */
 void page_destroy(struct page *page);
 
-/* The name of a tag of the page, lower case. */
+/* Return the name of a tag of the page, in lower case. */
 struct slice page_tag_name(const struct page *page, uint16_t tag);
 
-/* hash64 of that name with seed 0. */
+/* Return hash64 of that name with seed 0. */
 uint64_t page_tag_hash(const struct page *page, uint16_t tag);
 
-/* The value of attribute `name` of node `node`, or {NULL, 0}. */
+/* Return the value of attribute `name` of node `node`, or {NULL, 0}. */
 struct slice page_attribute(const struct page *page, uint32_t node,
 			    const char *name);
 
-/* The bytes of text node `index`, as parsed. */
+/* Return the bytes of text node `index`, as parsed. */
 struct slice page_text(const struct page *page, uint32_t index);
 
 /*
- * The index of text `rank` of the source. Almost always its rank: what stands
- * in a table but outside of its cells comes before the table, in the tree.
+ * Return the index of the text at position `rank` in the source. It is almost
+ * always `rank`; but text in a table outside of its cells comes before the
+ * table in the tree.
  */
 static inline uint32_t page_text_in_source(const struct page *page,
 					   uint32_t rank)
@@ -182,13 +185,13 @@ static inline uint32_t page_text_in_source(const struct page *page,
 	return page->source_order == NULL ? rank : page->source_order[rank];
 }
 
-/* Bytes of the longest text; 0 without texts. */
+/* Return the size of the longest text; 0 without texts. */
 size_t page_longest_text(const struct page *page);
 
 /*
- * Copy `text` to `out` [text.size] with every run of white space made one
- * space and both ends trimmed; returns the length. White space is HTML's
- * (space, tab, LF, FF, CR) and U+00A0, U+3000, U+2000..U+200B, U+FEFF.
+ * Copy `text` to `out` [text.size], replace every run of white space with one
+ * space, trim both ends, and return the length. White space is HTML's (space,
+ * tab, LF, FF, CR) and U+00A0, U+3000, U+2000..U+200B, U+FEFF.
  */
 size_t text_collapse(struct slice text, char *out);
 

@@ -5,8 +5,8 @@
 #include "page/robots_word.h"
 
 /*
- * Whether `name` is a rule with a value behind its colon, and so not the name
- * of an agent.
+ * Return whether `name` is a rule that has a value after its colon; otherwise
+ * it may be an agent.
  */
 static bool has_value(struct slice name)
 {
@@ -15,8 +15,8 @@ static bool has_value(struct slice name)
 }
 
 /*
- * An agent is one word that does not begin like a date or time: not "25 Jun
- * 2010 15" and "00" of unavailable_after.
+ * Return whether `name` is an agent: one word that does not begin like a date
+ * or time, such as "25 Jun 2010 15" and "00" of unavailable_after.
  */
 static bool is_agent(struct slice name)
 {
@@ -25,7 +25,10 @@ static bool is_agent(struct slice name)
 		word_product(name).size > 0);
 }
 
-/* Whether `name` means us: our agent, or "robots", which means all in metas. */
+/*
+ * Return whether `name` is our agent, or "robots", which means every agent in
+ * metas.
+ */
 static bool is_us(struct slice name, const char *agent)
 {
 	return name.size == 0 || word_is(name, "*") ||
@@ -44,8 +47,8 @@ static unsigned flags_of(struct slice word)
 }
 
 /*
- * The flags of the rules between two commas; some pages separate rules by a
- * blank or ';'.
+ * Return the flags of the rules between two commas. Some pages separate rules
+ * with a space or ';'.
  */
 static unsigned flags_of_words(struct slice words)
 {
@@ -65,7 +68,7 @@ static unsigned flags_of_words(struct slice words)
 	return flags;
 }
 
-/* Cut the first rule off `value`, up to a comma. */
+/* Remove the first rule from `value`, up to a comma, and return it. */
 static struct slice take_item(struct slice *value)
 {
 	struct slice item = *value;
@@ -77,8 +80,9 @@ static struct slice take_item(struct slice *value)
 }
 
 /*
- * Skip the agents in front of a rule, and note whether the last is ours: it
- * holds up to the next agent. False when the rule has a value.
+ * Skip the agents before a rule, and set *is_ours to whether the last one is
+ * our agent; it applies up to the next agent. Return false if the rule has a
+ * value.
  */
 static bool skip_agents(struct slice *item, const char *agent, bool *is_ours)
 {

@@ -1,13 +1,13 @@
 /*
- * page/robots_tag.h - what X-Robots-Tag headers and robots metas say to a
- * crawler (Google's robots meta tag specification). Pure.
+ * page/robots_tag.h - parses X-Robots-Tag headers and robots metas (Google's
+ * robots meta tag specification). Pure.
  */
 #ifndef PAGE_ROBOTS_TAG_H
 #define PAGE_ROBOTS_TAG_H
 
 #include "store/slice.h"
 
-/* Our product token, in robots.txt as well. */
+/* Our product token, also in robots.txt. */
 #define ROBOTS_AGENT "templated"
 
 enum {
@@ -16,10 +16,10 @@ enum {
 };
 
 /*
- * The rules of one X-Robots-Tag value for the product token `agent`: rules
- * without an agent and those of our agent ("templated: nofollow"); rules for
- * others are ignored, and so are words that are not known. May be called for
- * each header; the results are or-ed.
+ * Return the rules of one X-Robots-Tag value for the product token `agent`: the
+ * rules without an agent and those for our agent ("templated: nofollow").
+ * Ignore the rules for other agents, and unknown words. Call it for each header
+ * and OR the results.
  */
 unsigned robots_tag_parse(struct slice value, const char *agent);
 

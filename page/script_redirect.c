@@ -30,7 +30,7 @@ static bool take(const char **at, const char *end, const char *word)
 	return true;
 }
 
-/* The string literal at `at`. */
+/* Return the string literal at `at`. */
 static struct slice read_string(const char *at, const char *end)
 {
 	const char *close;
@@ -44,8 +44,8 @@ static struct slice read_string(const char *at, const char *end)
 }
 
 /*
- * Whether a string assigned to `location` is an address: "Berlin" may be the
- * place of something else, "#top" and "" lead nowhere.
+ * Return whether a string that is assigned to `location` is a URL: "Berlin" may
+ * be the location of another object, and "#top" and "" do not leave the page.
  */
 static bool is_address(struct slice text)
 {
@@ -55,7 +55,10 @@ static bool is_address(struct slice text)
 		*(const char *)text.data == '?');
 }
 
-/* The target of an assignment or call; `at` is behind the word "location". */
+/*
+ * Return the target of an assignment or call; `at` is after the word
+ * "location".
+ */
 static struct slice read_target(const char *at, const char *end)
 {
 	bool is_call = false;
@@ -71,7 +74,7 @@ static struct slice read_target(const char *at, const char *end)
 	return read_string(at, end);
 }
 
-/* Whether the script has `name` as a whole word. */
+/* Return whether the script contains `name` as a whole word. */
 static bool has_name(struct slice script, const char *name)
 {
 	const char *at = script.data;
@@ -86,7 +89,10 @@ static bool has_name(struct slice script, const char *name)
 	return false;
 }
 
-/* Whether the script has conditions or waits for events, such as a click. */
+/*
+ * Return whether the script contains conditions or waits for events, such as a
+ * click.
+ */
 static bool decides(struct slice script)
 {
 	if (has_name(script, "if") || has_name(script, "switch") ||

@@ -5,8 +5,9 @@
 enum {
 	SAMPLE_BYTES = 4096,
 	/*
-	 * Binary when so many bytes are control characters: compressed data
-	 * have one in nine, broken pages only a few.
+	 * A body is binary if it has at least MIN_CONTROLS control characters,
+	 * more than one per CONTROL_RATIO bytes. Compressed data have one in
+	 * nine bytes, broken pages only a few.
 	 */
 	MIN_CONTROLS = 32,
 	CONTROL_RATIO = 12,

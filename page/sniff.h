@@ -1,4 +1,4 @@
-/* page/sniff.h - distinguishing pages from binary files. Internal to page/. */
+/* page/sniff.h - tells pages from binary files. Internal to page/. */
 #ifndef PAGE_SNIFF_H
 #define PAGE_SNIFF_H
 
@@ -7,9 +7,9 @@
 #include "store/slice.h"
 
 /*
- * Whether `body` begins as a known binary format does, or is full of control
- * characters in its first 4 KB without being UTF-16 by its byte order mark or
- * by `charset`.
+ * Return whether `body` begins like a known binary format, or its first 4 KB
+ * are full of control characters and neither a byte order mark nor `charset`
+ * declares UTF-16.
  */
 bool sniff_is_binary(struct slice body, struct slice charset);
 

@@ -8,7 +8,7 @@
 
 #define ROW 16 /* the longest name (foreignobject) has 13 bytes */
 
-/* Names padded with zeros: a name is compared as two numbers. */
+/* Names padded with zeros, so that two names are compared as two numbers. */
 static const char names[TAG_COUNT][ROW] = {
 #define X(name, flags) #name,
 	TAG_LIST(X)
@@ -43,7 +43,7 @@ static uint64_t load(const char *at, size_t size)
 	return le64toh(word);
 }
 
-/* `size`: 1 to ROW - 1. Reads no byte beyond. */
+/* `size` is 1 to ROW - 1. Reads no byte after the name. */
 static struct words words_of(const char *name, size_t size)
 {
 	if (size > 8)
@@ -61,7 +61,7 @@ static struct words words_of(const char *name, size_t size)
 		0};
 }
 
-/* Bytes A to Z become a to z: eight at a time, in a register. */
+/* Convert A to Z to lower case, eight bytes at a time in a register. */
 static uint64_t lower_word(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -8,11 +8,12 @@
 #include "store/slice.h"
 
 enum {
-	TAG_IS_BLOCK = 1, /* breaks the line: its text is a block of its own */
+	TAG_IS_BLOCK = 1, /* breaks the line: its text is a separate block */
 	TAG_IS_VOID = 2,  /* has no content and no end tag */
-	TAG_IS_RAW = 4, /* script, style: content is not markup and not text */
+	TAG_IS_RAW =
+		4, /* script, style: the content is not markup and not text */
 	TAG_IS_HEADING = 8, /* h1..h6 */
-	TAG_IS_TEXT = 16,   /* title, textarea...: content is text alone */
+	TAG_IS_TEXT = 16,   /* title, textarea...: the content is only text */
 };
 
 /* name, flags; sorted by name */
@@ -71,23 +72,25 @@ enum tag {
 #define X(name, flags) TAG_##name,
 	TAG_LIST(X)
 #undef X
-		TAG_COUNT /* and above: names that HTML does not have, see
-			     page_tag_name() */
+		TAG_COUNT /* numbers from here on are names that HTML does not
+			     define, see page_tag_name() */
 };
 
-/* The number of a lower-case name, or TAG_COUNT when HTML has no such tag. */
+/*
+ * Return the number of a lower-case name, or TAG_COUNT if HTML has no such tag.
+ */
 uint16_t tag_from_name(struct slice name);
 
-/* The same of a name as written, in any case. */
+/* Return the same for a name as written, in any case. */
 uint16_t tag_from_source(const char *name, size_t size);
 
-/* `tag` < TAG_COUNT; ends with a NUL. */
+/* Return the name of `tag` < TAG_COUNT; a NUL follows it. */
 struct slice tag_name(uint16_t tag);
 
-/* TAG_IS_*; 0 for tags >= TAG_COUNT. */
+/* Return TAG_IS_*; 0 for tags >= TAG_COUNT. */
 unsigned tag_flags(uint16_t tag);
 
-/* hash64 of the name with seed 0; `tag` < TAG_COUNT. */
+/* Return hash64 of the name with seed 0; `tag` < TAG_COUNT. */
 uint64_t tag_hash(uint16_t tag);
 
 #endif

@@ -22,7 +22,7 @@ static uint16_t add(struct tag_numbers *numbers, struct slice name)
 	return (uint16_t)(TAG_COUNT + index);
 }
 
-/* The number of a name in lower case. */
+/* Return the number of a name in lower case; add the name if it is new. */
 static uint16_t intern(struct tag_numbers *numbers, struct slice name)
 {
 	size_t slot = hash64(name.data, name.size, 0) % TAG_NUMBER_SLOTS;

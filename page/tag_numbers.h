@@ -1,6 +1,6 @@
 /*
- * page/tag_numbers.h - the numbers of a page's tags, also of those that HTML
- * does not have. Internal to page/.
+ * page/tag_numbers.h - assigns numbers to the tags of a page that HTML does not
+ * define. Internal to page/.
  */
 #ifndef PAGE_TAG_NUMBERS_H
 #define PAGE_TAG_NUMBERS_H
@@ -17,14 +17,15 @@ enum {
 
 struct tag_numbers {
 	struct arena *arena;
-	struct slice *names; /* [count] in the arena; of tag TAG_COUNT first */
+	struct slice *names; /* [count] in the arena; the name of tag TAG_COUNT
+				is first */
 	uint32_t count;
-	uint16_t slots[TAG_NUMBER_SLOTS]; /* index + 1 of a name, 0: free */
+	uint16_t slots[TAG_NUMBER_SLOTS]; /* index + 1 of a name; 0 = free */
 };
 
 /*
- * The number of the name of a tag as written, in any case. Of an unknown name
- * the first 64 bytes count; when there are too many names, all further ones
+ * Return the number of a tag name as written, in any case. Only the first 64
+ * bytes of an unknown name count. If there are too many names, all further ones
  * share the last number and the name "x-other".
  */
 uint16_t tag_number_of_unknown(struct tag_numbers *numbers, struct slice name);

@@ -5,7 +5,10 @@
 #include "page/attribute.h"
 #include "page/text.h"
 
-/* Bytes of the white space at `at`, 0 when there is none. */
+/*
+ * Return the length of the white space character at `at`, or 0 if there is
+ * none.
+ */
 static size_t space_length(const char *at, const char *end)
 {
 	assert(at < end);

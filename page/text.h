@@ -1,4 +1,4 @@
-/* page/text.h - white space of text. Internal to page/. */
+/* page/text.h - white space in text. Internal to page/. */
 #ifndef PAGE_TEXT_H
 #define PAGE_TEXT_H
 
@@ -6,7 +6,10 @@
 
 #include "store/slice.h"
 
-/* Whether the text is only white space: text_collapse() would leave nothing. */
+/*
+ * Return whether the text is only white space, so that text_collapse() would
+ * make it empty.
+ */
 bool text_is_blank(struct slice text);
 
 #endif

@@ -34,7 +34,7 @@ static uint16_t read_name(struct tree *tree, const char *name, const char *end)
 					       (struct slice){name, size});
 }
 
-/* The end of the page came inside a tag: HTML drops it. */
+/* The page ended inside a tag; HTML drops the tag. */
 static const char *drop(struct tree *tree, const char *end)
 {
 	tree->attributes.count = tree->token.first_attribute;
@@ -48,7 +48,7 @@ static bool is_all_space(const char *at, const char *end)
 	return at == end;
 }
 
-/* Keep the tag of the token as it is written. */
+/* Store the tag of the token as written. */
 static void add_tag(struct tree *tree, unsigned end)
 {
 	tree->tags = mem_grow(tree->tags, tree->tag_count, &tree->tag_capacity,
@@ -179,7 +179,7 @@ static const char *work_on_comment(struct tree *tree, const char *at,
 	return close;
 }
 
-/* The content of an element that holds text alone. */
+/* Handle the content of a text-only element. */
 static const char *work_on_raw(struct tree *tree, const char *at,
 			       const char *end)
 {
@@ -233,8 +233,8 @@ static void work_on_source(struct tree *tree, struct slice source)
 /* --- the end --- */
 
 /*
- * Where an element without an end tag ends: at the last </body> or </html> if
- * nothing follows it, otherwise with the page.
+ * Return the end of an element without an end tag: the last </body> or </html>
+ * if nothing follows it, otherwise the end of the page.
  */
 static uint32_t end_of_page(const struct tree *tree, bool is_root)
 {
@@ -291,7 +291,7 @@ static void sort(struct tree *tree)
 	tree->page->is_truncated |= is_cut_out;
 }
 
-/* What children have of their parents: depth and flags. */
+/* Copy depth and flags from parents to children. */
 static void inherit(struct tree *tree)
 {
 	for (uint32_t i = 0; i < tree->node_count; i++) {
@@ -317,7 +317,7 @@ static void widen(struct span *span, struct span inner)
 		span->end = inner.end;
 }
 
-/* What parents have of their children: where they end. */
+/* Set the ends of parents from their children. */
 static void bequeath(struct tree *tree)
 {
 	for (uint32_t i = 0; i < tree->text_count; i++) {
@@ -340,7 +340,7 @@ static void bequeath(struct tree *tree)
 	}
 }
 
-/* Give an array that grew to the arena, without the room that is left. */
+/* Move an array that grew to the arena, without its unused room. */
 static const void *settle(struct arena *arena, void *items, size_t count,
 			  size_t size)
 {
@@ -372,7 +372,10 @@ static void give(struct tree *tree)
 	page->unknown_tag_count = tree->numbers.count;
 }
 
-/* Room for what a page of this size mostly has; untouched, it costs nothing. */
+/*
+ * Reserve the room that most pages of this size need; unused memory costs
+ * nothing.
+ */
 static void reserve(struct tree *tree)
 {
 	const size_t size = tree->page->source.size;

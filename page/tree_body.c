@@ -39,7 +39,10 @@ static bool insert_heading(struct tree *tree)
 	return insert(tree);
 }
 
-/* A second html or body tag gives the first one what it does not have. */
+/*
+ * Add to the first html or body element the attributes of a second tag that it
+ * does not have.
+ */
 static bool merge_html(struct tree *tree)
 {
 	if (!tree_has_open(tree, TAG_template))
@@ -61,7 +64,7 @@ static bool merge_body(struct tree *tree)
 	return false;
 }
 
-/* A frameset takes the place of a body in which nothing stands yet. */
+/* Replace an empty body with a frameset. */
 static bool replace_body(struct tree *tree)
 {
 	if (!has_body(tree) || !tree->allows_frameset)
@@ -97,7 +100,7 @@ static bool insert_form(struct tree *tree)
 	return false;
 }
 
-/* Close the item in which another one begins: li, or dd and dt. */
+/* Close the open item before another one begins: li, or dd and dt. */
 static bool insert_item(struct tree *tree, uint16_t tag, uint16_t other)
 {
 	tree->allows_frameset = false;
@@ -232,7 +235,7 @@ static bool insert_example(struct tree *tree)
 	return insert_frame(tree);
 }
 
-/* All the rest of the page is text; there is no end tag. */
+/* The rest of the page is text; there is no end tag. */
 static bool insert_plaintext(struct tree *tree)
 {
 	tree->raw = TAG_plaintext;
@@ -310,7 +313,7 @@ static bool insert_image(struct tree *tree)
 	return insert_void_inline(tree);
 }
 
-/* Tags that are not here are inserted as they come. */
+/* Tags without a rule here are inserted without change. */
 static tree_rule *const start_rules[TAG_COUNT] = {
 	[TAG_a] = insert_anchor,
 	[TAG_address] = insert_block,
@@ -459,7 +462,7 @@ static bool end_body(struct tree *tree)
 	return tree->token.tag == TAG_html;
 }
 
-/* Elements that stand in the form, and are open, stay so. */
+/* Elements inside the form stay open. */
 static bool end_form(struct tree *tree)
 {
 	const uint32_t form = tree->form;
@@ -547,7 +550,7 @@ static bool end_line(struct tree *tree)
 	return insert_void_inline(tree);
 }
 
-/* Tags that are not here are any other end tag. */
+/* Tags without a rule here are "any other end tag". */
 static tree_rule *const end_rules[TAG_COUNT] = {
 	[TAG_a] = end_formatting,
 	[TAG_address] = end_block,

@@ -122,7 +122,7 @@ static const uint16_t categories[TAG_COUNT] = {
 	[TAG_xmp] = IS_SPECIAL,
 };
 
-/* TEXT_* that the tag gives its content. */
+/* TEXT_* that the content of the tag gets. */
 static const uint8_t text_flags[TAG_COUNT] = {
 	[TAG_head] = TEXT_IS_TITLE,        [TAG_title] = TEXT_IS_TITLE,
 	[TAG_noscript] = TEXT_IS_NOSCRIPT, [TAG_button] = TEXT_IS_CONTROL,
@@ -159,7 +159,7 @@ static void forget(struct tree *tree, struct open_element element)
 	}
 }
 
-/* Where the element ends that the token closes. */
+/* Return the end of the element that the token closes. */
 static uint32_t end_of(struct tree *tree, struct open_element element)
 {
 	struct tree_token *token = &tree->token;
@@ -250,7 +250,7 @@ static uint32_t parent_of(const struct tree *tree, uint32_t node)
 				   : tree->nodes[node].parent;
 }
 
-/* The last element of that name on the stack, or NO_NODE. */
+/* Return the last element of that name on the stack, or NO_NODE. */
 static uint32_t last_open(const struct tree *tree, uint16_t name)
 {
 	uint32_t i = tree_has_open(tree, name) ? tree->depth : 0;
@@ -295,7 +295,10 @@ void tree_begin_order(struct tree *tree)
 						 tree->text_count});
 }
 
-/* The place for a new node or text; begins to keep the order if it has to. */
+/*
+ * Return the position for a new node or text; begin to store the order if
+ * necessary.
+ */
 static struct place new_place(struct tree *tree)
 {
 	struct place place;
@@ -316,7 +319,7 @@ void tree_stop(struct tree *tree)
 	tree->is_stopped = true;
 }
 
-/* Write a node; false at a limit. */
+/* Write a node; return false at a limit. */
 static bool add_node(struct tree *tree, struct node node, struct place place)
 {
 	node.parent = place.parent;
@@ -342,7 +345,7 @@ static bool add_node(struct tree *tree, struct node node, struct place place)
 	return true;
 }
 
-/* The node of the token; the tag is as it was written. */
+/* Create the node of the token, with its tag as written. */
 static struct node node_of_token(const struct tree *tree)
 {
 	const struct tree_token *token = &tree->token;
@@ -408,7 +411,7 @@ void tree_insert_raw(struct tree *tree)
 	tree->is_in_raw = true;
 }
 
-/* Whether the value is that of text/html or XHTML, in any case. */
+/* Return whether the value is text/html or XHTML, in any case. */
 static bool is_html_encoding(struct slice value)
 {
 	return text_is(value, "text/html") ||
@@ -428,7 +431,7 @@ static bool is_annotation(const struct tree *tree, uint16_t tag)
 	       text_is(tree->numbers.names[tag - TAG_COUNT], "annotation-xml");
 }
 
-/* Of annotation-xml for the token. */
+/* Return the category of annotation-xml for the token. */
 static uint16_t category_of_annotation(const struct tree *tree)
 {
 	unsigned category = IS_FOREIGN | IS_ANNOTATION | ENDS_SCOPES;
@@ -516,7 +519,7 @@ void tree_merge_attributes(struct tree *tree, uint32_t node)
 
 /* --- texts --- */
 
-/* The text as the page has it. */
+/* Decode the text as the page stores it. */
 static size_t decode(struct tree *tree, struct slice raw, char *out)
 {
 	if (!tree->token.is_raw)

@@ -5,7 +5,7 @@ static bool has_attribute(const struct tree *tree, const char *name)
 	return tree_attribute(tree, name).data != NULL;
 }
 
-/* Whether the start tag ends SVG and MathML. */
+/* Return whether the start tag ends SVG and MathML. */
 static bool breaks_out(const struct tree *tree)
 {
 	switch (tree->token.tag) {

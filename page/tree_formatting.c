@@ -121,13 +121,13 @@ void tree_reconstruct_slowly(struct tree *tree)
 /* --- the adoption agency --- */
 
 struct adoption {
-	uint32_t format;   /* entry of the formatting element in the list */
+	uint32_t format;   /* index of the formatting element in the list */
 	uint32_t element;  /* and on the stack */
-	uint32_t block;    /* the furthest block on the stack */
-	uint32_t bookmark; /* entry before which the new one goes */
+	uint32_t block;    /* index of the furthest block on the stack */
+	uint32_t bookmark; /* the new entry is inserted before this entry */
 };
 
-/* The furthest block, or NO_NODE. */
+/* Return the furthest block, or NO_NODE. */
 static uint32_t furthest_block(const struct tree *tree, uint32_t element)
 {
 	for (uint32_t i = element + 1; i < tree->depth; i++)
@@ -150,8 +150,10 @@ static void forget_format(struct tree *tree, struct adoption *adoption,
 	adoption->bookmark -= entry < adoption->bookmark;
 }
 
-/* A copy of the element at `index` takes its place on the stack and in the
- * list; false at a limit. */
+/*
+ * Replace the element at `index` with a copy, on the stack and in the list;
+ * return false at a limit.
+ */
 static bool replace(struct tree *tree, uint32_t index, uint32_t entry)
 {
 	uint32_t copy = tree_clone(tree, tree->open[index].node);
@@ -166,9 +168,9 @@ static bool replace(struct tree *tree, uint32_t index, uint32_t entry)
 }
 
 /*
- * Step 13 and 14: the elements between the block and the formatting element
- * take what is below them along, in copies of theirs. Returns the last node, or
- * NO_NODE at a limit.
+ * Step 13 and 14: copy the elements between the block and the formatting
+ * element, and move what is below them into the copies. Return the last node,
+ * or NO_NODE at a limit.
  */
 static uint32_t move_between(struct tree *tree, struct adoption *adoption)
 {
@@ -199,7 +201,7 @@ static uint32_t move_between(struct tree *tree, struct adoption *adoption)
 	return last;
 }
 
-/* Step 15 to 19; false at a limit. */
+/* Step 15 to 19; return false at a limit. */
 static bool hand_over(struct tree *tree, struct adoption *adoption)
 {
 	const uint32_t block = tree->open[adoption->block].node;
@@ -219,7 +221,7 @@ static bool hand_over(struct tree *tree, struct adoption *adoption)
 	tree_remove_open(tree, adoption->element);
 	tree_push(tree,
 		  (struct open_element){entry.node, old.name, old.category});
-	/* the block stands one lower now; the copy comes right behind it */
+	/* the block is now one lower; the copy comes directly after it */
 	memmove(tree->open + adoption->block + 1, tree->open + adoption->block,
 		(tree->depth - 1 - adoption->block) * sizeof(old));
 	tree->open[adoption->block] =
@@ -237,7 +239,7 @@ static bool run(struct tree *tree, struct adoption *adoption)
 	last = move_between(tree, adoption);
 	if (last == NO_NODE)
 		return false;
-	/* the common ancestor is right above the formatting element */
+	/* the common ancestor is directly above the formatting element */
 	assert(adoption->element > 0);
 	place = tree_place(tree, &tree->open[adoption->element - 1]);
 	put(tree, last, place);
@@ -246,8 +248,10 @@ static bool run(struct tree *tree, struct adoption *adoption)
 
 enum adopted { ADOPTED_NONE, ADOPTED_ALL, ADOPTED_ONE };
 
-/* One round of the outer loop. NONE: no such formatting element; ONE: there may
- * be more to do. */
+/*
+ * Do one round of the outer loop. NONE: there is no such formatting element;
+ * ONE: another round may be necessary.
+ */
 static enum adopted adopt_once(struct tree *tree, uint16_t subject)
 {
 	struct adoption adoption = {

@@ -6,7 +6,7 @@
 
 static bool initial(struct tree *tree)
 {
-	tree->is_quirky = true; /* no doctype came */
+	tree->is_quirky = true; /* there was no doctype */
 	return tree_again(tree, MODE_BEFORE_HTML);
 }
 
@@ -21,7 +21,10 @@ static bool before_html_start(struct tree *tree)
 	return false;
 }
 
-/* Whether an end tag counts where the head or the body may begin. */
+/*
+ * Return whether the rules for the start of the head or body handle the token;
+ * they ignore most end tags.
+ */
 static bool is_end_of_page(const struct tree *tree)
 {
 	const uint16_t tag = tree->token.tag;
@@ -184,7 +187,7 @@ static bool begin_body(struct tree *tree)
 	return tree_again(tree, MODE_IN_BODY);
 }
 
-/* What belongs into the head goes there, although it has ended. */
+/* Insert an element of the head into the head, even after the head ended. */
 static bool put_into_head(struct tree *tree)
 {
 	const struct span source = tree->nodes[tree->head].source;
@@ -245,7 +248,7 @@ static bool after_head_end(struct tree *tree)
 
 /* --- templates --- */
 
-/* In a template, the first tag tells what the template is of. */
+/* The first tag inside a template selects its insertion mode. */
 static bool turn_template(struct tree *tree, enum mode mode)
 {
 	assert(tree->template_count > 0);
@@ -292,7 +295,9 @@ static bool in_template_end(struct tree *tree)
 	return false;
 }
 
-/* The end of the page ends templates; a head may follow, and has a body. */
+/*
+ * The end of the page closes open templates; a head may follow, and has a body.
+ */
 static bool stop(struct tree *tree)
 {
 	if (tree->template_count == 0)
@@ -301,7 +306,7 @@ static bool stop(struct tree *tree)
 	return true;
 }
 
-/* --- behind the body, and frames --- */
+/* --- after the body, and frames --- */
 
 static bool back_to_body(struct tree *tree)
 {
@@ -373,11 +378,11 @@ bool tree_ignore(struct tree *tree)
 
 /* --- dispatch --- */
 
-/* What the modes make of tags, texts and the end of the page. */
+/* The rules of the modes for tags, texts and the end of the page. */
 static const struct {
 	tree_rule *start;
 	tree_rule *end;
-	tree_rule *text; /* not of white space alone */
+	tree_rule *text; /* not only white space */
 	tree_rule *stop;
 } rules[MODE_COUNT] = {
 	[MODE_INITIAL] = {initial, initial, initial, initial},
@@ -422,8 +427,8 @@ static const struct {
 };
 
 /*
- * White space alone makes nothing, and the page does not keep it; but it stands
- * in the formatting that is open.
+ * White space alone creates no element and the page does not store it; but it
+ * is inside the formatting that is open.
  */
 static bool apply_blank(struct tree *tree)
 {
@@ -460,7 +465,7 @@ bool tree_apply(struct tree *tree)
 	}
 }
 
-/* Whether the token is worked on by the rules of foreign content. */
+/* Return whether the rules of foreign content handle the token. */
 static bool is_foreign(const struct tree *tree)
 {
 	const struct tree_token *token = &tree->token;
@@ -492,7 +497,7 @@ static bool apply_foreign(struct tree *tree)
 	default:
 		if (!tree->token.is_blank)
 			tree->allows_frameset = false;
-		/* scripts and styles are no text in SVG, either */
+		/* scripts and styles are not text in SVG either */
 		if ((tag_flags(tree->nodes[tree_top(tree)->node].tag) &
 		     TAG_IS_RAW) == 0)
 			tree_insert_text(tree);
@@ -501,8 +506,8 @@ static bool apply_foreign(struct tree *tree)
 }
 
 /*
- * The content of an element of text alone (the insertion mode "text"): the
- * text, its end tag, or the end of the page. False: the token is done with.
+ * Handle the content of a text-only element (the insertion mode "text"): the
+ * text, its end tag, or the end of the page. Return false if the token is done.
  */
 static bool apply_raw(struct tree *tree)
 {
@@ -524,7 +529,7 @@ void tree_dispatch(struct tree *tree)
 					    : tree_apply(tree);
 }
 
-/* The mode of an element that is open, or MODE_COUNT: it has none. */
+/* Return the mode of an open element, or MODE_COUNT if it has none. */
 static enum mode mode_of(const struct tree *tree, uint16_t name)
 {
 	switch (name) {

@@ -125,14 +125,16 @@ void order_free(struct tree_order *order)
 	*order = (struct tree_order){0};
 }
 
-/* A walk over the tree in its order. */
+/* A walk over the tree in document order. */
 struct walk {
 	const struct tree_order *order;
 	struct tree_arrays from;
 	struct tree_arrays to;
-	uint32_t *new_index; /* [from.node_count] of the nodes passed */
-	uint32_t *new_texts; /* [from.text_count] the same of texts */
-	uint32_t depth;      /* of the current item */
+	uint32_t *new_index; /* [from.node_count] new indices of the visited
+				nodes */
+	uint32_t *new_texts; /* [from.text_count] new indices of the visited
+				texts */
+	uint32_t depth;      /* depth of the current item */
 };
 
 static void take(struct walk *walk, uint32_t item)
@@ -157,7 +159,7 @@ static void take(struct walk *walk, uint32_t item)
 	}
 }
 
-/* The item behind `item` and all that is in it, or NO_ITEM. */
+/* Return the item after `item` and all its descendants, or NO_ITEM. */
 static uint32_t leave(struct walk *walk, uint32_t item)
 {
 	const struct order_links *links = links_of(walk->order, item);

@@ -1,12 +1,12 @@
 /*
- * page/tree_parts.h - what the parts of the tree builder share. Internal to
- * page/tree*.c. References are to the HTML standard.
+ * page/tree_parts.h - declarations that the files of the tree builder share.
+ * Internal to page/tree*.c. References are to the HTML standard.
  *
- * Nodes and texts are written in the order of their tokens, straight into the
- * arrays of the page. As long as every one is put at the end of the tree, that
- * is the order of the tree. Formatting that is closed in the wrong place, and
- * what stands in a table but outside its cells, go elsewhere: from the first
- * of these on, `order` keeps the siblings, and at the end the arrays are
+ * The builder writes nodes and texts in the order of their tokens, directly
+ * into the arrays of the page. As long as each is inserted at the end of the
+ * tree, this is the order of the tree. Misnested formatting elements, and
+ * content of a table outside its cells, are inserted elsewhere: from the first
+ * of these on, `order` stores the siblings, and at the end the arrays are
  * sorted.
  */
 #ifndef PAGE_TREE_PARTS_H
@@ -43,29 +43,30 @@ enum mode {
 	MODE_COUNT
 };
 
-/* What an element is to the elements inside it (13.2.4.2). */
+/* The effect of an element on the elements inside it (13.2.4.2). */
 enum category {
 	IS_SPECIAL = 1,
 	IS_FORMATTING = 2,
-	IS_SCOPE = 4,                /* ends the default scope */
-	IS_LIST_SCOPE = 8,           /* and that of list items */
-	IS_BUTTON_SCOPE = 16,        /* and that of buttons */
-	IS_TABLE_SCOPE = 32,         /* and that of tables */
-	IS_IMPLIED = 64,             /* its end tag may be implied */
-	IS_IMPLIED_THOROUGHLY = 128, /* and where a template ends */
+	IS_SCOPE = 4,         /* ends the default scope */
+	IS_LIST_SCOPE = 8,    /* ends the scope of list items */
+	IS_BUTTON_SCOPE = 16, /* ends the scope of buttons */
+	IS_TABLE_SCOPE = 32,  /* ends the scope of tables */
+	IS_IMPLIED = 64,      /* its end tag may be implied */
+	IS_IMPLIED_THOROUGHLY =
+		128, /* its end tag may be implied at the end of a template */
 	IS_TABLE_PART = 256, /* table, tbody, tfoot, thead, tr: text in it is
 				foster parented */
 	IS_HEADING = 512,
-	IS_FOREIGN = 1024,    /* of SVG or MathML */
+	IS_FOREIGN = 1024,    /* an element of SVG or MathML */
 	IS_TEXT_POINT = 2048, /* a MathML text integration point */
 	IS_HTML_POINT = 4096, /* an HTML integration point */
 	IS_ANNOTATION =
-		8192, /* MathML's annotation-xml, in which SVG may stand */
+		8192, /* MathML's annotation-xml, which may contain SVG */
 };
 
 /*
- * An element by its number; elements of SVG and MathML have numbers of their
- * own, so that "title" does not find that of an SVG.
+ * Flags in the number of an element: elements of SVG and MathML have separate
+ * numbers, so that a search for "title" does not find the title of an SVG.
  */
 enum { NAME_IS_SVG = 0x4000, NAME_IS_MATHML = 0x8000 };
 
@@ -79,28 +80,30 @@ struct open_element {
 struct formatting {
 	uint32_t node; /* NO_NODE: a marker */
 	uint16_t name;
-	bool is_open;        /* it is on the stack */
-	uint64_t attributes; /* their hash */
+	bool is_open;        /* it is on the stack of open elements */
+	uint64_t attributes; /* hash of its attributes */
 };
 
 enum {
-	/* Unclosed formatting elements that each paragraph opens anew. */
+	/*
+	 * Limit of unclosed formatting elements, which each paragraph reopens.
+	 */
 	MAX_FORMATTING = 128,
 	MAX_TEMPLATES = LIMIT(512, 64),
 	MAX_NAMES = TAG_COUNT + MAX_UNKNOWN_TAGS,
 };
 
-/* The token that is worked on. */
+/* The current token. */
 struct tree_token {
 	uint8_t kind; /* enum token_kind; TOKEN_COUNT: the end of the page */
 	uint16_t tag;
-	uint32_t first_attribute; /* of a start tag */
+	uint32_t first_attribute; /* attributes of a start tag */
 	uint16_t attribute_count;
-	uint16_t flags;  /* TEXT_* that its attributes give the element */
+	uint16_t flags;  /* TEXT_* of the element because of its attributes */
 	bool is_empty;   /* written <name ... /> */
-	bool is_blank;   /* a text of white space alone */
-	bool is_raw;     /* its references are none */
-	uint32_t skip;   /* bytes at the begin of a text that are not of it */
+	bool is_blank;   /* a text of only white space */
+	bool is_raw;     /* its character references are not decoded */
+	uint32_t skip;   /* bytes to skip at the beginning of a text */
 	bool has_closed; /* an end tag that has closed its element */
 	struct span source;
 };
@@ -120,15 +123,15 @@ struct tree {
 	struct buffer text;
 	struct attribute_list attributes;
 	struct tag_numbers numbers;
-	uint16_t *tags; /* all that were written */
+	uint16_t *tags; /* all tags as written */
 	size_t tag_capacity;
 	uint32_t tag_count;
 	struct tree_order order;
 
 	struct open_element *open; /* the stack of open elements */
 	size_t open_capacity;
-	uint32_t depth;                 /* elements on it */
-	uint32_t open_names[MAX_NAMES]; /* HTML elements on it, by name */
+	uint32_t depth;                 /* number of open elements */
+	uint32_t open_names[MAX_NAMES]; /* open HTML elements by name */
 	struct formatting formatting[MAX_FORMATTING];
 	uint32_t formatting_count;
 	uint8_t template_modes[MAX_TEMPLATES];
@@ -136,22 +139,22 @@ struct tree {
 	enum mode mode;
 	uint32_t head;
 	uint32_t form;
-	uint16_t raw;   /* the tag whose raw content comes next, or 0 */
-	bool is_in_raw; /* of the element on top: script, title... */
+	uint16_t raw;   /* the tag whose raw content follows, or 0 */
+	bool is_in_raw; /* inside a raw element on top: script, title... */
 	bool is_quirky;
 	bool allows_frameset;
 	bool fosters;       /* foster parenting is enabled */
-	bool skips_newline; /* that follows <pre> and its like */
-	bool is_stopped;    /* at a limit, or at the end */
+	bool skips_newline; /* skips a newline after <pre>, for example */
+	bool is_stopped;    /* stopped at a limit, or at the end */
 
-	uint32_t body_end;   /* behind the last </body>, or 0 */
-	uint32_t html_end;   /* and </html> */
-	uint32_t last_begin; /* of the last token that is neither */
+	uint32_t body_end;   /* end of the last </body>, or 0 */
+	uint32_t html_end;   /* end of the last </html>, or 0 */
+	uint32_t last_begin; /* begin of the last other token */
 };
 
 /* --- elements (tree_elements.c) --- */
 
-/* The current node; the stack may not be empty. */
+/* Return the current node; the stack must not be empty. */
 static inline const struct open_element *tree_top(const struct tree *tree)
 {
 	return &tree->open[tree->depth - 1];
@@ -162,13 +165,13 @@ static inline bool tree_top_is(const struct tree *tree, uint16_t name)
 	return tree->depth > 0 && tree_top(tree)->name == name;
 }
 
-/* Insert an element for the token and put it on the stack. */
+/* Insert an element for the token and push it on the stack. */
 void tree_insert(struct tree *tree);
 
-/* The same, of an element that no token has written. */
+/* Do the same for an element without a token in the source. */
 void tree_insert_implied(struct tree *tree, uint16_t tag);
 
-/* Insert an element for the token that has no content. */
+/* Insert an element without content for the token. */
 void tree_insert_void(struct tree *tree);
 
 /* Insert an element of SVG or MathML for the token. */
@@ -180,28 +183,30 @@ void tree_insert_raw(struct tree *tree);
 /* Insert the text of the token. */
 void tree_insert_text(struct tree *tree);
 
-/* A copy of element `node`, in no place yet. */
+/* Return a copy of element `node`, without a position. */
 uint32_t tree_clone(struct tree *tree, uint32_t node);
 
-/* The value of an attribute of the token, or {NULL, 0}. */
+/* Return the value of an attribute of the token, or {NULL, 0}. */
 struct slice tree_attribute(const struct tree *tree, const char *name);
 
-/* Begin to keep the order, unless it is kept. */
+/* Begin to store the order, unless it is stored. */
 void tree_begin_order(struct tree *tree);
 
-/* The tree can take no more: the page is truncated. */
+/* Stop building: the page is truncated. */
 void tree_stop(struct tree *tree);
 
-/* Give `node` the attributes of the token that it does not have. */
+/* Add to `node` the attributes of the token that it does not have. */
 void tree_merge_attributes(struct tree *tree, uint32_t node);
 
-/* Where a node goes: at the end of `parent`, or before `before` in it. */
+/* A position for a node: at the end of `parent`, or before `before` in it. */
 struct place {
 	uint32_t parent;
 	uint32_t before; /* or NO_NODE */
 };
 
-/* The appropriate place for inserting a node (13.2.6.1) into `target`. */
+/*
+ * Return the appropriate place for inserting a node (13.2.6.1) into `target`.
+ */
 struct place tree_place(const struct tree *tree,
 			const struct open_element *target);
 
@@ -210,22 +215,25 @@ void tree_push(struct tree *tree, struct open_element element);
 /* Pop the current node. */
 void tree_pop(struct tree *tree);
 
-/* Pop to, and with, the next element of that name; it is there. */
+/* Pop elements up to and including the next one of that name; it must exist. */
 void tree_pop_until(struct tree *tree, uint16_t name);
 
-/* Take the entry at `index` off the stack, wherever it stands. */
+/* Remove the entry at `index` from the stack, at any depth. */
 void tree_remove_open(struct tree *tree, uint32_t index);
 
-/* The position on the stack of a node, or NO_NODE. */
+/* Return the index of a node on the stack, or NO_NODE. */
 uint32_t tree_find_open(const struct tree *tree, uint32_t node);
 
-/* Whether an HTML element of that name is on the stack. */
+/* Return whether an HTML element of that name is on the stack. */
 static inline bool tree_has_open(const struct tree *tree, uint16_t name)
 {
 	return tree->open_names[name] > 0;
 }
 
-/* Whether one is in the scope that ends at elements of the categories. */
+/*
+ * Return whether an element of that name is in the scope that elements of the
+ * categories end.
+ */
 bool tree_in_scope(const struct tree *tree, uint16_t name, unsigned category);
 
 /* Generate implied end tags, except for `except` (or TAG_COUNT). */
@@ -237,8 +245,10 @@ void tree_close_paragraph(struct tree *tree);
 
 /* --- formatting (tree_formatting.c) --- */
 
-/* Push the element on top of the stack on the list; of more than three that
- * are alike the first leaves it. */
+/*
+ * Add the element on top of the stack to the list; if it is the fourth of equal
+ * elements, remove the first of them.
+ */
 void tree_format(struct tree *tree);
 void tree_add_marker(struct tree *tree);
 void tree_clear_to_marker(struct tree *tree);
@@ -254,21 +264,23 @@ static inline void tree_reconstruct(struct tree *tree)
 		tree_reconstruct_slowly(tree);
 }
 
-/* The entry of a node in the list, or NO_NODE. */
+/* Return the index of a node in the list, or NO_NODE. */
 uint32_t tree_find_formatting(const struct tree *tree, uint32_t node);
-/* The last entry of that name behind the last marker, or NO_NODE. */
+/* Return the last entry of that name after the last marker, or NO_NODE. */
 uint32_t tree_find_format(const struct tree *tree, uint16_t name);
 void tree_remove_formatting(struct tree *tree, uint32_t index);
 
-/* The adoption agency algorithm (13.2.6.4.7) for the token's tag. False: the
- * token is any other end tag. */
+/*
+ * Run the adoption agency algorithm (13.2.6.4.7) for the token's tag. Return
+ * false if the token must be handled as any other end tag.
+ */
 bool tree_adopt(struct tree *tree, uint16_t subject);
 
 /* --- insertion modes (tree_modes.c, tree_body.c, tree_table.c...) --- */
 
 /*
- * What a mode makes of the token. True: work on it again, in the mode that has
- * been set.
+ * A rule of a mode for the token. It returns true if the token must be handled
+ * again, in the mode that the rule has set.
  */
 typedef bool tree_rule(struct tree *tree);
 
@@ -287,13 +299,13 @@ tree_rule tree_any_other_end, tree_ignore;
 /* Reset the insertion mode appropriately (13.2.4.1). */
 void tree_reset_mode(struct tree *tree);
 
-/* Work on a token, in the mode that is set. */
+/* Handle a token in the current mode. */
 void tree_dispatch(struct tree *tree);
 
-/* The rules of the current mode, for once. */
+/* Apply the rules of the current mode once. */
 bool tree_apply(struct tree *tree);
 
-/* The rules for parsing tokens in foreign content (13.2.6.5). */
+/* Apply the rules for parsing tokens in foreign content (13.2.6.5). */
 bool tree_in_foreign_start(struct tree *tree);
 bool tree_in_foreign_end(struct tree *tree);
 

@@ -3,7 +3,9 @@
 #include "page/attribute.h"
 #include "page/tree_parts.h"
 
-/* Clear the stack back to an element of one of these, template or html. */
+/*
+ * Clear the stack back to an element with one of these names, template or html.
+ */
 static void clear_to(struct tree *tree, uint16_t a, uint16_t b, uint16_t c)
 {
 	while (!tree_top_is(tree, a) && !tree_top_is(tree, b) &&
@@ -34,7 +36,7 @@ static bool in_table_scope(const struct tree *tree, uint16_t name)
 
 /* --- in table --- */
 
-/* Work on the token as in a body; what it inserts is foster parented. */
+/* Handle the token as in a body; insert its elements by foster parenting. */
 static bool foster(struct tree *tree, tree_rule *rule)
 {
 	bool is_again;
@@ -165,7 +167,7 @@ bool tree_in_table_end(struct tree *tree)
 
 /* --- in caption --- */
 
-/* False: there is no caption. */
+/* Return false if there is no caption. */
 static bool close_caption(struct tree *tree)
 {
 	if (!in_table_scope(tree, TAG_caption))
@@ -221,7 +223,7 @@ bool tree_in_caption_end(struct tree *tree)
 
 /* --- in column group --- */
 
-/* Close it; false: the current node is none. */
+/* Close the column group; return false if the current node is no colgroup. */
 static bool close_column_group(struct tree *tree)
 {
 	if (!tree_top_is(tree, TAG_colgroup))

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdbool.h>
 
-enum { WIDE = 64 }; /* bytes that are looked at together */
+enum { WIDE = 64 }; /* bytes that are checked together */
 
-/* Whether a byte of WIDE is over 127. */
+/* Return whether one of WIDE bytes is over 127. */
 static bool has_high(const unsigned char *at)
 {
 	uint64_t words[WIDE / sizeof(uint64_t)];
@@ -17,7 +17,7 @@ static bool has_high(const unsigned char *at)
 	return (all & UINT64_C(0x8080808080808080)) != 0;
 }
 
-/* Skip ASCII, many bytes at a time. */
+/* Skip ASCII, WIDE bytes at a time. */
 static const unsigned char *skip_ascii(const unsigned char *at,
 				       const unsigned char *end)
 {
@@ -37,7 +37,7 @@ static const unsigned char *skip_ascii(const unsigned char *at,
 }
 
 struct sequence {
-	size_t length; /* of the sequence, or of its longest valid prefix, at
+	size_t length; /* of the sequence, or of its longest valid prefix; at
 			  least 1 */
 	bool is_valid;
 };

@@ -1,6 +1,6 @@
 /*
- * page/utf8.h - UTF-8: strict checks for foreign bytes, fast decoding for
- * checked ones.
+ * page/utf8.h - UTF-8: strict checks for untrusted bytes, fast decoding of
+ * checked bytes.
  */
 #ifndef PAGE_UTF8_H
 #define PAGE_UTF8_H
@@ -13,23 +13,26 @@
 #define UTF8_REPLACEMENT 0xFFFDu
 
 struct utf8_count {
-	size_t sequences; /* well-formed, of two bytes or more */
-	size_t invalid;   /* invalid runs, each of which becomes a U+FFFD */
+	size_t sequences; /* well-formed sequences of two or more bytes */
+	size_t invalid;   /* invalid runs; each becomes a U+FFFD */
 };
 
-/* Overlong forms, surrogates and numbers over U+10FFFF are invalid. */
+/*
+ * Count the sequences. Overlong forms, surrogates and numbers over U+10FFFF are
+ * invalid.
+ */
 struct utf8_count utf8_check(struct slice text);
 
 /*
  * Copy `text` to `out` [text.size + 2 * invalid] with U+FFFD for each invalid
- * run of bytes (the longest prefix of a sequence); returns the length.
+ * run of bytes (the longest prefix of a sequence); return the length.
  */
 size_t utf8_repair(struct slice text, char *out);
 
 /*
- * The character at *at, which is before `end`; moves behind it. For valid text,
- * such as that of a page; invalid bytes give any number, but nothing is read at
- * `end` or behind.
+ * Return the character at *at and move *at after it; *at must be before `end`.
+ * Requires valid text, such as the text of a page. Invalid bytes give any
+ * number, but nothing at `end` or after it is read.
  */
 static inline uint32_t utf8_next(const unsigned char **at,
 				 const unsigned char *end)
@@ -46,9 +49,9 @@ static inline uint32_t utf8_next(const unsigned char **at,
 }
 
 /*
- * Return the first `max` bytes of `text`, or up to three fewer, so that no
- * character of UTF-8 is cut. No byte outside `text` is read. In another
- * encoding the last character may be cut.
+ * Return the first `max` bytes of `text`, or up to three fewer so that the last
+ * character of UTF-8 is whole. In another encoding the last character may be
+ * truncated. Reads no byte outside `text`.
  */
 static inline struct slice utf8_truncate(struct slice text, size_t max)
 {
@@ -62,10 +65,10 @@ static inline struct slice utf8_truncate(struct slice text, size_t max)
 	return (struct slice){bytes, size};
 }
 
-/* Write `code`, at most U+10FFFF, in 1 to 4 bytes and return how many. */
+/* Write `code`, at most U+10FFFF, in 1 to 4 bytes and return their number. */
 size_t utf8_encode(uint32_t code, char *out);
 
-/* The character of a byte in windows-1252, as the web has it. */
+/* Return the character of a byte in windows-1252, as the web uses it. */
 uint32_t utf8_from_windows_1252(unsigned char byte);
 
 #endif

@@ -9,18 +9,19 @@
 #include "store/arena.h"
 #include "store/memory.h"
 
-/* An object or array that is open. */
+/* An open object or array. */
 struct level {
 	bool is_array;
-	uint32_t object;  /* that its values belong to; NO_OBJECT at the top */
-	uint32_t last;    /* field of that object, or NO_FIELD */
-	struct slice key; /* of the value that comes next */
+	uint32_t object;  /* the object that its values belong to; NO_OBJECT at
+			     the top */
+	uint32_t last;    /* last field of that object, or NO_FIELD */
+	struct slice key; /* key of the next value */
 };
 
 struct reader {
 	struct arena *arena;
 	struct json_cursor cursor;
-	size_t bytes; /* read so far, of all texts */
+	size_t bytes; /* bytes read so far, of all texts */
 	struct json_ld_object *objects;
 	uint32_t object_count;
 	size_t object_capacity;
@@ -28,9 +29,8 @@ struct reader {
 	uint32_t field_count;
 	size_t field_capacity;
 	struct level levels[JSON_LD_DEPTH + 1]; /* the first is the top */
-	uint32_t depth;                         /* of the innermost level */
-	uint32_t too_deep;                      /* open brackets beyond
-						   JSON_LD_DEPTH */
+	uint32_t depth;    /* index of the innermost level */
+	uint32_t too_deep; /* open brackets below JSON_LD_DEPTH */
 };
 
 static bool is_full(const struct reader *reader)
@@ -45,8 +45,8 @@ static struct level *level_of(struct reader *reader)
 }
 
 /*
- * Add the value as a field of the innermost object; at the top it belongs to
- * none.
+ * Add the value as a field of the innermost object; at the top it belongs to no
+ * object.
  */
 static void add_field(struct reader *reader, struct json_ld_field field)
 {
@@ -86,7 +86,7 @@ static void add_text(struct reader *reader, uint32_t kind, struct slice text)
 	end_value(level_of(reader));
 }
 
-/* A string before a colon is a key. */
+/* Read a string; before a colon it is a key. */
 static void take_string(struct reader *reader, const char *mark)
 {
 	struct level *level = level_of(reader);
@@ -165,7 +165,7 @@ static void open_array(struct reader *reader)
 
 /*
  * Close the innermost open object or array (`is_array`) and everything open
- * inside it; does nothing when none is open.
+ * inside it; do nothing if none is open.
  */
 static void close(struct reader *reader, bool is_array)
 {
@@ -192,7 +192,7 @@ static void close(struct reader *reader, bool is_array)
 	}
 }
 
-/* One token. */
+/* Read one token. */
 static void step(struct reader *reader)
 {
 	size_t comment = json_comment_size(&reader->cursor);
@@ -237,8 +237,8 @@ static void step(struct reader *reader)
 }
 
 /*
- * Read one script, as far as JSON_LD_BYTES allows. Each script begins at the
- * top level, even if the one before was not closed.
+ * Read one script, up to the limit JSON_LD_BYTES. Each script begins at the top
+ * level, even if the previous one was not closed.
  */
 static void read_text(struct reader *reader, struct slice text)
 {
@@ -299,7 +299,7 @@ static bool is_json_ld(const struct page *page, uint32_t node)
 	return text_is(type, media_type);
 }
 
-/* What stands between the tags of a script. */
+/* Return the source between the tags of a script. */
 static struct slice script_text(const struct page *page, uint32_t node)
 {
 	struct span span = page->nodes[node].source;

@@ -1,4 +1,4 @@
-/* Looking up what json_ld.c has read. */
+/* Searches the result of json_ld.c. */
 #include "page/json/json_ld.h"
 
 static const struct json_ld_field *find_from(const struct json_ld *ld,
@@ -31,7 +31,7 @@ struct slice json_ld_text(const struct json_ld *ld, uint32_t object,
 	return field->text;
 }
 
-/* Of "http://schema.org/Article" and "schema:Article". */
+/* Return the name in "http://schema.org/Article" or "schema:Article". */
 static struct slice last_part(struct slice type)
 {
 	const char *begin = type.data;

@@ -7,7 +7,9 @@
 #include "page/utf8.h"
 #include "store/arena.h"
 
-/* Four hexadecimal digits at `at`, or UINT32_MAX. */
+/*
+ * Read four hexadecimal digits at `at`; return UINT32_MAX if they are invalid.
+ */
 static uint32_t read_unit(const char *at, const char *end)
 {
 	uint32_t unit = 0;
@@ -69,7 +71,7 @@ static char unescape(char byte)
 	}
 }
 
-/* Copy `text` to `out` [text.size] without its escapes. */
+/* Copy `text` to `out` [text.size] with its escapes decoded. */
 static size_t decode_escapes(struct slice text, char *out)
 {
 	const char *at = text.data;
@@ -121,9 +123,8 @@ bool json_is_at(const struct json_cursor *cursor, const char *word)
 }
 
 /*
- * Whether the quote whose last byte is before `at` ends its string: what
- * follows is what may follow a string. Quotes inside of strings are often left
- * without their escape.
+ * Return whether the quote before `at` ends its string: the following bytes can
+ * follow a string. Pages often do not escape quotes inside strings.
  */
 static bool is_closing(const char *at, const char *end)
 {

@@ -1,5 +1,7 @@
-/* page/json/json_text.h - the strings, words and comments of JSON. Internal to
- * page/. */
+/*
+ * page/json/json_text.h - reads the strings, words and comments of JSON.
+ * Internal to page/.
+ */
 #ifndef PAGE_JSON_JSON_TEXT_H
 #define PAGE_JSON_JSON_TEXT_H
 
@@ -10,7 +12,7 @@
 
 struct arena;
 
-/* A position in valid UTF-8; before `end` when something is read. */
+/* A position in valid UTF-8; below `end` when a read function is called. */
 struct json_cursor {
 	const char *at;
 	const char *end;
@@ -19,11 +21,12 @@ struct json_cursor {
 bool json_is_at(const struct json_cursor *cursor, const char *word);
 
 /*
- * Read a string, behind its opening quote `mark`, up to the closing one or the
- * end; moves behind that. Escapes are decoded (two \u of a surrogate pair are
- * one character, invalid ones become U+FFFD), and so are HTML's character
- * references: a slice of the text when there are none, else in `arena`. A quote
- * is part of the string when what follows cannot follow a string. Linear.
+ * Read a string up to its closing quote or the end; the cursor is after its
+ * opening quote `mark` and moves to after the closing one. Decode escapes (the
+ * two \u of a surrogate pair are one character, invalid ones become U+FFFD) and
+ * HTML character references. Return a slice of the text if there are none,
+ * otherwise a copy in `arena`. A quote is part of the string if the bytes after
+ * it cannot follow a string. Linear.
  */
 struct slice json_read_string(struct arena *arena, struct json_cursor *cursor,
 			      const char *mark);
@@ -32,8 +35,8 @@ struct slice json_read_string(struct arena *arena, struct json_cursor *cursor,
 struct slice json_read_word(struct json_cursor *cursor);
 
 /*
- * Bytes of a comment, of a CDATA mark or of the mark of an HTML comment at the
- * cursor; 0 when there is none of these.
+ * Return the length of the comment, the CDATA mark or the HTML comment mark at
+ * the cursor; 0 if there is none of these.
  */
 size_t json_comment_size(const struct json_cursor *cursor);
 

@@ -5,18 +5,18 @@
 
 enum { MAX_TITLE = 256 };
 
-/* Phrases that titles of errors consist of, besides numbers and error_words. */
+/* The words of error titles, in addition to numbers and error_phrases. */
 static const char *const error_words[] = {
 	"error",  "http",   "status", "code", "oops",   "sorry",
 	"erreur", "fehler", "errore", "erro", "ошибка",
 };
 
 /*
- * Words in titles of errors, as they are folded: ASCII in lower case,
- * punctuation made spaces.
+ * Phrases of error titles after folding: ASCII in lower case, punctuation
+ * replaced by spaces.
  */
 static const char *const error_phrases[] = {
-	/* RFC 9110, section 15.5 and 15.6, and variants that servers write */
+	/* RFC 9110, sections 15.5 and 15.6, and variants that servers write */
 	"bad request",
 	"unauthorized",
 	"authorization required",
@@ -78,7 +78,7 @@ static const char *const error_phrases[] = {
 	"nothing found",
 	"nothing was found",
 	"the requested page could not be found",
-	/* and in other languages */
+	/* in other languages */
 	"seite nicht gefunden",
 	"seite wurde nicht gefunden",
 	"die seite wurde nicht gefunden",
@@ -150,7 +150,7 @@ static bool is_one(struct slice word, const char *const *words, size_t count)
 	return false;
 }
 
-/* 400 to 599. */
+/* Return whether the word is a number from 400 to 599. */
 static bool is_status(struct slice word)
 {
 	const char *digits = word.data;
@@ -159,16 +159,17 @@ static bool is_status(struct slice word)
 	       is_digit(digits[1]) && is_digit(digits[2]);
 }
 
-/* The claim of a title about an error, part by part. */
+/* The parts of a title that is checked for an error. */
 struct error_claim {
-	char part[MAX_TITLE]; /* of it, without numbers and error words */
+	char part[MAX_TITLE]; /* the current part, without numbers and error
+				 words */
 	size_t size;
 	bool part_has_status;
 	bool part_has_word;
-	bool has_status; /* a part is a status number and nothing else */
+	bool has_status; /* one part is only a status number */
 	bool has_word;
 	bool has_phrase;
-	bool has_bare_word; /* "gone", "forbidden": may be anything's title */
+	bool has_bare_word; /* "gone", "forbidden": other titles have it, too */
 };
 
 static bool is_number(struct slice word)
@@ -191,7 +192,7 @@ static void claim_word(struct error_claim *claim, struct slice word)
 		claim->part_has_word = true;
 		return;
 	}
-	if (is_number(word)) /* or nothing */
+	if (is_number(word)) /* a number or nothing */
 		return;
 	if (claim->size > 0)
 		claim->part[claim->size++] = ' ';
@@ -227,8 +228,8 @@ static void end_part(struct error_claim *claim)
 }
 
 /*
- * Bytes of the punctuation mark or space at `at`; 0: a letter or digit is
- * there.
+ * Return the length of the punctuation mark or space at `at`; 0 for a letter or
+ * a digit.
  */
 static size_t sign_length(const char *at, const char *end)
 {
@@ -244,8 +245,8 @@ static size_t sign_length(const char *at, const char *end)
 }
 
 /*
- * Whether the mark divides parts of titles: | : < > and U+00B7, U+00BB, U+2013,
- * U+2014, U+2022, U+203A; a "-" between spaces does, too.
+ * Return whether the mark separates parts of a title: | : < > and U+00B7,
+ * U+00BB, U+2013, U+2014, U+2022, U+203A, or a "-" between spaces.
  */
 static bool is_divider(const char *begin, const char *at, size_t length)
 {
@@ -259,7 +260,7 @@ static bool is_divider(const char *begin, const char *at, size_t length)
 	       strchr("\x93\x94\xA2\xBA", at[2]) != NULL;
 }
 
-/* Small letters of ASCII, Latin-1, and those of Greek and Russian. */
+/* Fold ASCII, Latin-1, Greek and Russian letters to lower case. */
 static void fold(struct slice text, char *out)
 {
 	const unsigned char *bytes = text.data;
@@ -274,7 +275,7 @@ static void fold(struct slice text, char *out)
 		    (lead == 0xD0 && byte >= 0x90 && byte <= 0x9F)) {
 			out[i] = (char)(byte + 0x20);
 		} else if ((lead == 0xCE || lead == 0xD0) && byte >= 0xA0 &&
-			   byte <= 0xAF) { /* on in the next row */
+			   byte <= 0xAF) { /* continued in the next row */
 			out[i - 1] = (char)(lead + 1);
 			out[i] = (char)(byte - 0x20);
 		}

@@ -1,4 +1,7 @@
-/* page/kind/error_title.h - titles of error pages. Internal to page/. */
+/*
+ * page/kind/error_title.h - recognises titles of error pages. Internal to
+ * page/.
+ */
 #ifndef PAGE_KIND_ERROR_TITLE_H
 #define PAGE_KIND_ERROR_TITLE_H
 
@@ -7,9 +10,9 @@
 #include "store/slice.h"
 
 /*
- * Whether `title`, of a document or its first heading, names an error and
- * nothing else: "404 Not Found", "Page introuvable | Site", "Error 500". Knows
- * the most common languages; false for a number alone and for titles of over
+ * Return whether `title`, the title or the first heading of a document, names
+ * only an error: "404 Not Found", "Page introuvable | Site", "Error 500". Knows
+ * the most common languages. False for only a number and for titles longer than
  * 256 bytes. Linear.
  */
 bool is_error_title(struct slice title);

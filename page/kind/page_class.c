@@ -8,17 +8,16 @@
 #include "page/kind/signs.h"
 #include "store/limit.h"
 
-/* Limits on bytes of visible text, without white space. */
+/* Limits on the bytes of visible text, without white space. */
 enum {
-	MAX_SERVICE_TEXT = 1500, /* of a challenge, whose markup is known */
-	MAX_SERVICE_BYTES = LIMIT(256 << 10, 2048), /* of its source */
-	MAX_WIDGET_TEXT = 500, /* of a page with a captcha and little else */
-	MAX_GATE_TEXT = 4000,  /* of a consent gate: Google's lists its
-				  languages */
-	MAX_GATE_LINKS = 10,   /* links of a consent gate: to terms and partners
-				*/
+	MAX_SERVICE_TEXT = 1500, /* a challenge with known markup */
+	MAX_SERVICE_BYTES = LIMIT(256 << 10, 2048), /* its source */
+	MAX_WIDGET_TEXT = 500, /* a page with a captcha and little else */
+	MAX_GATE_TEXT = 4000, /* a consent gate: Google's lists its languages */
+	MAX_GATE_LINKS =
+		10, /* links of a consent gate: to terms and partners */
 	MAX_ERROR_TEXT = 600,
-	MAX_SERVER_TEXT = 2500, /* of an error whose markup is known */
+	MAX_SERVER_TEXT = 2500, /* an error page with known markup */
 	MAX_STUB_TEXT = 300,
 	MAX_STUB_LINKS = 5,
 };
@@ -42,7 +41,10 @@ static struct slice source_of(const struct page *page, uint32_t node)
 			      span.end - span.begin};
 }
 
-/* Whether the tag of the element is written in the source and not implied. */
+/*
+ * Return whether the source contains the tag of the element; the parser implied
+ * it otherwise.
+ */
 static bool is_written(const struct page *page, uint32_t node)
 {
 	struct slice name = page_tag_name(page, page->nodes[node].tag);
@@ -73,7 +75,7 @@ static bool is_json(struct slice source)
 }
 
 /*
- * Whether the first tag is one that begins HTML: the root of XML may have the
+ * Return whether the first tag can begin HTML. The root of XML may have the
  * name of an HTML element.
  */
 static bool is_html_root(const struct page *page, uint32_t node,
@@ -88,8 +90,8 @@ static bool is_html_root(const struct page *page, uint32_t node,
 }
 
 /*
- * Whether the first tag is of HTML, and not of RSS, a sitemap or other XML;
- * false without any tag.
+ * Return whether the first tag is HTML and not RSS, a sitemap or other XML;
+ * false if there is no tag.
  */
 static bool is_html(const struct page *page)
 {
@@ -111,12 +113,12 @@ static bool is_raw(uint16_t tag)
 }
 
 /*
- * Whether a script or style has no end tag: it goes on to the end of the
- * source.
+ * Return whether a script or style has no end tag, so that it extends to the
+ * end of the source.
  */
 static bool is_raw_open(const struct page *page)
 {
-	uint32_t last = NO_NODE; /* in the source */
+	uint32_t last = NO_NODE; /* the last one in the source */
 	struct slice source;
 
 	for (uint32_t i = 0; i < page->node_count; i++)
@@ -130,7 +132,7 @@ static bool is_raw_open(const struct page *page)
 	return memmem(source.data, source.size, "</", 2) == NULL;
 }
 
-/* Whether a tag other than </body> and </html> begins there. */
+/* Return whether `text` begins with a tag other than </body> and </html>. */
 static bool begins_tag(struct slice text)
 {
 	const char *bytes = text.data;
@@ -140,7 +142,9 @@ static bool begins_tag(struct slice text)
 	return bytes[1] == '/' || bytes[1] == '!' || is_letter(bytes[1]);
 }
 
-/* Whether the source ends inside a tag, a comment, a script or a style. */
+/*
+ * Return whether the source ends inside a tag, a comment, a script or a style.
+ */
 static bool ends_inside(const struct page *page)
 {
 	struct slice source = page->source;
@@ -155,13 +159,13 @@ static bool ends_inside(const struct page *page)
 	       is_raw_open(page);
 }
 
-/* What a reader sees of the page. */
+/* Counts of the content that a reader sees on the page. */
 struct look {
-	size_t text;    /* bytes that show without white space */
-	uint32_t texts; /* text nodes but those of the head */
+	size_t text;    /* visible bytes, without white space */
+	uint32_t texts; /* text nodes, except in the head */
 	uint32_t links;
 	uint32_t media;  /* images, frames, drawings, ... */
-	uint32_t fields; /* that a reader writes into */
+	uint32_t fields; /* form fields that a reader writes into */
 	bool has_captcha;
 	bool has_consent_form;
 	unsigned signs;       /* SIGN_* */
@@ -178,7 +182,7 @@ static size_t count_bytes(struct slice text)
 	return count;
 }
 
-/* Stops when there is so much text that it is certainly a page. */
+/* Count the text. Stop when there is enough for a real page. */
 static void look_at_texts(const struct page *page, struct look *look)
 {
 	const unsigned unseen =
@@ -212,8 +216,8 @@ static bool is_captcha(struct slice classes)
 }
 
 /*
- * Whether the form sends a consent. A consent banner has such a form, too, but
- * a page besides.
+ * Return whether the form sends a consent. Pages with a consent banner have
+ * such a form, too, but also content.
  */
 static bool sends_consent(const struct page *page, uint32_t form)
 {
@@ -237,9 +241,7 @@ static void look_at_node(const struct page *page, uint32_t index,
 			is_typed_into(page_attribute(page, index, "type"));
 		break;
 	case TAG_textarea:
-		/*
-		 * without hidden fields, into which a captcha writes its answer
-		 */
+		/* without hidden fields, where a captcha stores its response */
 		look->fields += (node->flags & TEXT_IS_HIDDEN) == 0;
 		break;
 	case TAG_form:
@@ -260,7 +262,7 @@ static void look_at_node(const struct page *page, uint32_t index,
 }
 
 /*
- * Nodes are looked at only on pages of little text; with more text only the
+ * Count the nodes, only on pages with little text; with more text only the
  * markup decides.
  */
 static void look_at_nodes(const struct page *page, struct look *look)
@@ -291,7 +293,8 @@ static bool is_consent(const struct look *look)
 }
 
 /*
- * Whether the page redirects at once to another URL, by meta refresh or script.
+ * Return whether the page redirects immediately to another URL, by meta refresh
+ * or script.
  */
 static bool leads_on(const struct page *page, const struct link *link)
 {
@@ -332,7 +335,7 @@ enum page_class page_class_of(const struct page *page, unsigned http_status,
 	if (ends_inside(page))
 		return CLASS_TRUNCATED;
 	look_at_texts(page, &look);
-	if (look.text > MAX_GATE_TEXT) /* no other class has as much text */
+	if (look.text > MAX_GATE_TEXT) /* no other class has more text */
 		return CLASS_PAGE;
 	look_at_nodes(page, &look);
 	if (is_challenge(&look))

@@ -4,9 +4,9 @@
 #include <stdint.h>
 
 /*
- * Strings in the public markup of each service, of at least MIN_SIGN bytes.
- * Strings that a service also writes into pages that it lets through are not
- * listed: Cloudflare's /cdn-cgi/challenge-platform/scripts/, Imperva's
+ * Strings in the public markup of each service, at least MIN_SIGN bytes long.
+ * Do not list strings that a service also writes into pages that it lets pass:
+ * Cloudflare's /cdn-cgi/challenge-platform/scripts/, Imperva's
  * _Incapsula_Resource?SWJIYLWA, js.datadome.co.
  */
 static const struct sign {
@@ -88,7 +88,7 @@ static const struct sign {
 	{SIGN_CONSENT, "privacywall"},
 	{SIGN_CONSENT, "/sonstiges/zustimmung/auswahl"},
 	{SIGN_ERROR,
-	 "id=\"cf-error-details\""}, /* Cloudflare, of the server behind it */
+	 "id=\"cf-error-details\""}, /* Cloudflare, about the origin server */
 	{SIGN_ERROR, "errors.edgesuite.net"},           /* Akamai */
 	{SIGN_ERROR, "<p>Guru Meditation:</p>"},        /* Varnish */
 	{SIGN_ERROR, "<body id=\"error-page\">"},       /* WordPress */
@@ -103,18 +103,18 @@ static const struct sign {
 
 enum {
 	SIGN_COUNT = sizeof(signs) / sizeof(signs[0]),
-	MIN_SIGN = 9, /* bytes of the shortest one */
-	BLOCK = 4,    /* bytes that are looked at */
+	MIN_SIGN = 9, /* length of the shortest string */
+	BLOCK = 4,    /* bytes that one step compares */
 	STRIDE = MIN_SIGN - BLOCK + 1,
 	KEY_BITS = 14,
 };
 
 /*
- * By the key of a block of bytes: bit i is set when a sign has such a block at
- * offset i. One of every STRIDE blocks of the source is looked at, and so one
- * of the first STRIDE blocks of each sign in it; hardly any other is found (as
- * Wu and Manber 1994, A fast algorithm for multi-pattern searching, but by
- * steps that do not wait for each other).
+ * An index by the key of a block of bytes: bit i is set if a listed string has
+ * such a block at offset i. The search reads one of every STRIDE blocks of the
+ * source, and so finds one of the first STRIDE blocks of each string in it;
+ * other blocks hardly ever match. (Like Wu and Manber 1994, A fast algorithm
+ * for multi-pattern searching, but no step depends on the previous one.)
  */
 struct blocks {
 	uint8_t offsets[1 << KEY_BITS];
@@ -152,8 +152,10 @@ static unsigned kinds_at(const char *at, size_t left)
 	return kinds;
 }
 
-/* Whether the first and the last block of the first MIN_SIGN bytes are those of
- * signs. */
+/*
+ * Return whether the first and the last block of the first MIN_SIGN bytes occur
+ * in the listed strings.
+ */
 static bool may_begin(const struct blocks *blocks, const char *at)
 {
 	return (blocks->offsets[key_at(at)] & 1) != 0 &&
@@ -161,7 +163,10 @@ static bool may_begin(const struct blocks *blocks, const char *at)
 		       0;
 }
 
-/* The kinds of the signs that have the block at `position` at an offset. */
+/*
+ * Return the kinds of the strings that have the block at `position` at one of
+ * their offsets.
+ */
 static unsigned kinds_around(const struct blocks *blocks, struct slice source,
 			     size_t position, unsigned offsets)
 {

@@ -1,20 +1,21 @@
 /*
- * page/kind/signs.h - strings by which documents that services and servers send
- * in place of a page are recognised. Internal to page/.
+ * page/kind/signs.h - finds strings that identify the documents of services and
+ * servers that replace a page. Internal to page/.
  */
 #ifndef PAGE_KIND_SIGNS_H
 #define PAGE_KIND_SIGNS_H
 
 #include "store/slice.h"
 
-/* Long pages may quote a sign, so a sign alone proves nothing. */
+/* Long pages may quote such a string, so the string alone proves nothing. */
 enum sign_kind {
-	SIGN_CHALLENGE = 1, /* a proof of being human, or a refusal */
-	SIGN_CONSENT = 2,   /* consent is asked for first */
-	SIGN_ERROR = 4,     /* of servers and gateways */
+	SIGN_CHALLENGE =
+		1,        /* a check that the visitor is human, or a refusal */
+	SIGN_CONSENT = 2, /* a request for consent */
+	SIGN_ERROR = 4,   /* an error of a server or gateway */
 };
 
-/* Which SIGN_* the source of a page holds. One pass over it. */
+/* Return the SIGN_* whose strings the source of a page contains. One pass. */
 unsigned signs_find(struct slice source);
 
 #endif

@@ -11,7 +11,7 @@
 enum { MAX_ERROR = 256 };
 
 /*
- * Whether the name can be written as a name in XPath; other names are compared
+ * Return whether XPath can contain the name as a name; other names are compared
  * as strings.
  */
 static bool is_plain(const char *name)
@@ -24,8 +24,8 @@ static bool is_plain(const char *name)
 }
 
 /*
- * XPath 1.0 has no escapes: a string with both kinds of quotes is written with
- * concat().
+ * Append a string. XPath 1.0 has no escapes: write a string with both kinds of
+ * quotes with concat().
  */
 static void append_literal(struct buffer *out, struct slice text)
 {
@@ -53,7 +53,7 @@ static void append_literal(struct buffer *out, struct slice text)
 	buffer_append_byte(out, ')');
 }
 
-/* "self::p", or for other axes "preceding-sibling::p". */
+/* Append "self::p", or for other axes "preceding-sibling::p". */
 static void append_type(struct buffer *out, const char *axis, const char *name)
 {
 	if (is_plain(name)) {
@@ -70,7 +70,7 @@ static void append_attribute(struct buffer *out, const char *name)
 	append_type(out, "@", name);
 }
 
-/* A call with the attribute and a literal: "contains(@a,'v')". */
+/* Append a call with the attribute and a literal: "contains(@a,'v')". */
 static void append_call(struct buffer *out, const char *function,
 			const struct test *test)
 {
@@ -130,8 +130,8 @@ static void append_dash(struct buffer *out, const struct test *test)
 }
 
 /*
- * An attribute that ends with the value. The comparison is false for one that
- * is shorter than the value.
+ * Append a test whether the attribute ends with the value. The comparison is
+ * false for an attribute that is shorter than the value.
  */
 static void append_suffix(struct buffer *out, const struct test *test)
 {
@@ -146,13 +146,13 @@ static void append_suffix(struct buffer *out, const struct test *test)
 }
 
 /*
- * The position among the siblings on `axis`: step * n + offset for an n >= 0.
- * XPath's mod has the sign of the dividend.
+ * Append a test of the position among the siblings on `axis`: step * n + offset
+ * for an n >= 0. XPath's mod has the sign of the dividend.
  */
 static void append_place(struct buffer *out, const char *siblings,
 			 const struct test *test)
 {
-	long before = (long)test->offset - 1; /* siblings in front */
+	long before = (long)test->offset - 1; /* number of preceding siblings */
 	long step = test->step;
 
 	if (step == 0 && before < 0)
@@ -185,7 +185,7 @@ static void append_nth(struct buffer *out, const char *name,
 	buffer_free(&siblings);
 }
 
-/* `type`: the name of the tag in the same compound selector, or NULL. */
+/* `type` is the tag name in the same compound selector, or NULL. */
 static void append_test(struct buffer *out, const char *type,
 			const struct test *test)
 {
@@ -239,7 +239,7 @@ static void append_test(struct buffer *out, const char *type,
 	}
 }
 
-/* The name of the tag that the part asks for, or NULL. */
+/* Return the tag name that the part requires, or NULL. */
 static const char *type_of(const struct part *part)
 {
 	for (size_t i = 0; i < part->test_count; i++)

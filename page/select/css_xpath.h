@@ -1,8 +1,9 @@
 /*
- * page/select/css_xpath.h - a CSS selector as an XPath expression that selects
- * the same elements of a page (page/select/xpath.h). For people alone: guards
- * and the candidates for a lost one are told in both languages, so that either
- * kind of scraper can take them. Nothing is evaluated through it.
+ * page/select/css_xpath.h - translates a CSS selector to an XPath expression
+ * that selects the same elements of a page (page/select/xpath.h). For output
+ * only: guards, and the candidates for a lost one, are shown in both languages,
+ * so that users of either kind of scraper can copy them. Nothing evaluates the
+ * translation.
  */
 #ifndef PAGE_SELECT_CSS_XPATH_H
 #define PAGE_SELECT_CSS_XPATH_H
@@ -10,10 +11,10 @@
 struct arena;
 
 /*
- * Translate `text`, in the grammar of page/select/selector.h; into `arena`.
- * NULL, with an English phrase in `error_out` [256], when it is wrong, or is
- * :first-of-type or :nth-of-type() without the name of a tag in front, which
- * XPath 1.0 cannot say.
+ * Translate `text`, in the grammar of page/select/selector.h, into `arena`.
+ * Return NULL, with an English phrase in `error_out` [256], if the selector is
+ * wrong or contains :first-of-type or :nth-of-type() without a tag name before
+ * it, which XPath 1.0 cannot express.
  */
 const char *css_xpath(struct arena *arena, const char *text, char *error_out);
 

@@ -29,7 +29,7 @@ size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1])
 	return size;
 }
 
-/* Whether a block-level element begins or ends between two nodes. */
+/* Return whether a block-level element begins or ends between two nodes. */
 static bool is_broken(const struct page *page, uint32_t left, uint32_t right)
 {
 	const struct node *nodes = page->nodes;
@@ -45,7 +45,9 @@ static bool is_broken(const struct page *page, uint32_t left, uint32_t right)
 	return false;
 }
 
-/* Whether there is white space or a <br> in the source between two texts. */
+/*
+ * Return whether the source between two texts contains white space or a <br>.
+ */
 static bool is_spaced(const char *at, const char *end)
 {
 	bool is_tag = false;

@@ -1,5 +1,7 @@
-/* page/select/element.h - an element described for people: its value and its
- * path. */
+/*
+ * page/select/element.h - describes an element for output: its value and its
+ * path.
+ */
 #ifndef PAGE_SELECT_ELEMENT_H
 #define PAGE_SELECT_ELEMENT_H
 
@@ -11,26 +13,28 @@
 enum { ELEMENT_VALUE_BYTES = 256 };
 
 /*
- * The value of the element: its text, collapsed; without text the first of its
- * attributes content, alt, title, value, datetime, src and href. At most
- * ELEMENT_VALUE_BYTES, cut between characters, and a NUL, into `out`; returns
- * the length. Texts are separated by a space if white space or a block-level
- * boundary is between them. Reads no more of the page than it needs.
+ * Write the value of the element and a NUL to `out` and return the length. The
+ * value is its text, collapsed, or without text the first of its attributes
+ * content, alt, title, value, datetime, src and href. It is truncated to
+ * ELEMENT_VALUE_BYTES, in whole characters. A space separates texts if white
+ * space or a block-level boundary is between them. Reads no more of the page
+ * than necessary.
  */
 size_t element_value(const struct page *page, uint32_t node,
 		     char out[ELEMENT_VALUE_BYTES + 1]);
 
-/* Copy `text` in the same way: collapsed, and cut. */
+/* Copy `text` in the same way, collapsed and truncated. */
 size_t element_cut(struct slice text, char out[ELEMENT_VALUE_BYTES + 1]);
 
 /*
  * Append the path from the root, "html>body>div#main>h1.title.big": tags, ids
- * and classes as CSS writes them (\ before what is no character of a name), of
- * each element up to 128 bytes, of deep paths the last 40 elements.
+ * and classes in CSS syntax (with \ before characters that a name cannot
+ * contain). Truncate each element to 128 bytes and deep paths to the last 40
+ * elements.
  */
 void element_path(const struct page *page, uint32_t node, struct buffer *out);
 
-/* Append `name` as CSS writes it. */
+/* Append `name` in CSS syntax. */
 void element_escape(struct slice name, struct buffer *out);
 
 #endif

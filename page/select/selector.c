@@ -8,16 +8,16 @@
 #include "store/arena.h"
 
 /*
- * The matching state of the last element at a level of the tree. A bit is a
- * part of the selector: it is set when the element matches the part and
+ * The matching state of the last element at one depth of the tree. Each bit is
+ * a part of the selector; it is set if the element matches the part, and
  * elements before it match the parts to its left.
  */
 struct level {
 	uint64_t matched;
-	uint64_t above;  /* by elements around it */
-	uint64_t before; /* by siblings before it */
+	uint64_t above;  /* matched by ancestors */
+	uint64_t before; /* matched by preceding siblings */
 	uint32_t parent;
-	uint32_t index; /* among the children, from 1 */
+	uint32_t index; /* position among the children, from 1 */
 };
 
 struct matching {
@@ -112,7 +112,7 @@ static bool test_last(const struct page *page, uint32_t node)
 	       (parent == NO_NODE ? page->node_count : page->nodes[parent].end);
 }
 
-/* Whether there is an n >= 0 with index = step * n + offset. */
+/* Return whether index = step * n + offset for an n >= 0. */
 static bool test_nth(const struct test *test, uint32_t index)
 {
 	int64_t distance = (int64_t)index - test->offset;
@@ -153,7 +153,10 @@ static bool part_holds(const struct matching *matching, const struct part *part,
 	return true;
 }
 
-/* The parts that `node` may match, given the elements around and before it. */
+/*
+ * Return the parts that `node` may match, given its ancestors and preceding
+ * siblings.
+ */
 static uint64_t open_parts(const struct selector *selector,
 			   const struct level *here, uint64_t parent,
 			   uint64_t previous)
@@ -187,7 +190,7 @@ static uint64_t open_parts(const struct selector *selector,
 	return open;
 }
 
-/* Match the next node in document order; returns its bits. */
+/* Match the next node in document order; return its bits. */
 static uint64_t match_node(const struct matching *matching,
 			   const struct selector *selector, uint32_t node)
 {
@@ -216,7 +219,7 @@ static uint64_t match_node(const struct matching *matching,
 
 /*
  * Number the children of `parent` by type. `counts` [types] is 0 before and
- * after. All parents together: linear.
+ * after the call. Linear for all parents together.
  */
 static void count_children(const struct page *page, uint32_t parent,
 			   uint32_t *counts, uint32_t *indices)

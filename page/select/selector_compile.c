@@ -1,4 +1,4 @@
-/* Compiling a selector: Selectors Level 3, section 10 (grammar). */
+/* Compiles a selector: Selectors Level 3, section 10 (grammar). */
 #include "page/select/selector.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { MAX_ERROR = 256 };
 struct compiler {
 	struct selector_scan scan;
 	struct selector *selector;
-	struct test *tests; /* room for one a byte of the text */
+	struct test *tests; /* room for one per byte of the text */
 	size_t test_count;
 };
 
@@ -28,7 +28,7 @@ static bool take_type(struct selector_scan *scan, struct test *test)
 	return true;
 }
 
-/* Read a class or id, behind the "." or "#". */
+/* Read a class or id, after the "." or "#". */
 static bool take_value(struct selector_scan *scan, const char *name,
 		       enum test_kind kind, struct test *test)
 {
@@ -54,7 +54,7 @@ static enum test_kind take_operator(struct selector_scan *scan)
 	return TEST_EXISTS;
 }
 
-/* Read an attribute test, behind the "[". */
+/* Read an attribute test, after the "[". */
 static bool take_attribute(struct selector_scan *scan, struct test *test)
 {
 	scan_skip_spaces(scan);
@@ -75,7 +75,7 @@ static bool take_attribute(struct selector_scan *scan, struct test *test)
 				 "missing");
 }
 
-/* Read a pseudo-class, behind the ":". */
+/* Read a pseudo-class, after the ":". */
 static bool take_pseudo(struct selector_scan *scan, struct test *test)
 {
 	static const struct {
@@ -134,7 +134,9 @@ static bool take_negation(struct selector_scan *scan, struct test *test)
 				 "selector");
 }
 
-/* Whether a simple selector begins here; a type or * must be the first. */
+/*
+ * Return whether a simple selector begins here; a type or * must be the first.
+ */
 static bool is_simple(const struct selector_scan *scan, bool is_first)
 {
 	return (*scan->at != '\0' && strchr(".#[:", *scan->at) != NULL) ||
@@ -168,10 +170,7 @@ static bool take_part(struct compiler *compiler, enum combinator combinator)
 	return true;
 }
 
-/*
- * Read a combinator. COMBINE_NONE: the selector ends here, or there is an
- * error.
- */
+/* Read a combinator. COMBINE_NONE at the end of the selector or on an error. */
 static enum combinator take_combinator(struct selector_scan *scan)
 {
 	const char *begin = scan->at;

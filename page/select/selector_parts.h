@@ -12,10 +12,10 @@
 enum test_kind {
 	TEST_ANY,
 	TEST_TYPE,
-	TEST_EXISTS, /* [name]; the following tests compare `value`: */
+	TEST_EXISTS, /* [name]; the following tests compare `value` */
 	TEST_EQUALS,
-	TEST_WORD, /* one of the words, split at white space */
-	TEST_DASH, /* the value, or the value and a "-" behind it */
+	TEST_WORD, /* one of the words, which white space separates */
+	TEST_DASH, /* the value, or the value followed by "-" */
 	TEST_PREFIX,
 	TEST_SUFFIX,
 	TEST_PART,
@@ -28,16 +28,16 @@ enum test_kind {
 struct test {
 	enum test_kind kind;
 	bool is_negated;
-	uint16_t tag; /* TEST_TYPE; TAG_COUNT: compare `name` */
+	uint16_t tag; /* TEST_TYPE; for TAG_COUNT compare `name` */
 	const char *name;
 	struct slice value;
 	int32_t step;
 	int32_t offset;
 };
 
-/* The combinator between a compound selector and the one before it. */
+/* The combinator between a compound selector and the previous one. */
 enum combinator {
-	COMBINE_NONE, /* it is the first one */
+	COMBINE_NONE, /* the compound selector is the first one */
 	COMBINE_DESCENDANT,
 	COMBINE_CHILD,
 	COMBINE_NEXT,  /* + */
@@ -52,7 +52,8 @@ struct part {
 };
 
 struct selector {
-	struct part parts[MAX_SELECTOR_PARTS]; /* of all in the list */
+	struct part parts[MAX_SELECTOR_PARTS]; /* the parts of all selectors in
+						  the list */
 	size_t part_count;
 	uint64_t last; /* bits of the parts that end a selector of the list */
 };

@@ -7,7 +7,7 @@
 #include "store/ascii.h"
 
 enum {
-	MAX_DIGITS = 7, /* of a number */
+	MAX_DIGITS = 7, /* digits of a number */
 	MAX_ESCAPE_DIGITS = 6,
 	LAST_CODE = 0x10FFFF,
 	REPLACEMENT = 0xFFFD,
@@ -65,7 +65,7 @@ bool scan_is_name(const struct selector_scan *scan)
 	return is_escape(at) || (is_name_byte(*at) && !is_digit(*at));
 }
 
-/* Read an escape, at its "\". CSS Syntax Level 3, section 4.3.7. */
+/* Read an escape at its "\". CSS Syntax Level 3, section 4.3.7. */
 static char *take_escape(struct selector_scan *scan, char *out)
 {
 	uint32_t code = 0;
@@ -87,7 +87,7 @@ static char *take_escape(struct selector_scan *scan, char *out)
 	return out + utf8_encode(code, out);
 }
 
-/* End the name that was written from scan->names up to `out`. */
+/* Terminate the name from scan->names to `out`. */
 static const char *end_name(struct selector_scan *scan, char *out)
 {
 	const char *name = scan->names;
@@ -162,7 +162,7 @@ static bool take_number(struct selector_scan *scan, int32_t *number_out)
 	       scan_refuse(scan, "not a whole number up to 9999999");
 }
 
-/* Read the offset behind the "n"; 0 when there is none. */
+/* Read the offset after the "n"; 0 if there is none. */
 static bool take_offset(struct selector_scan *scan, int32_t *offset_out)
 {
 	int32_t sign;

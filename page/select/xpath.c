@@ -11,9 +11,10 @@
 #include "store/memory.h"
 
 /*
- * libxml2 limits steps, but not the time of a step: joining or comparing sets
- * compares pairs of nodes, and comparing an element copies all its text. So the
- * limit is low, and lower for expressions that may copy the page in each step.
+ * libxml2 limits the number of steps, but not the time of a step: joining or
+ * comparing sets compares pairs of nodes, and comparing an element copies all
+ * its text. So the limit is low, and lower for expressions that may copy the
+ * page in each step.
  */
 enum { MAX_STEPS = 500000, WORK_PER_NODE = 20 };
 
@@ -22,10 +23,10 @@ static const double max_work = 2e10;
 static void ignore_error(void *context, xmlErrorPtr error)
 {
 	(void)context;
-	(void)error; /* it is also in lastError */
+	(void)error; /* libxml2 also stores the error in lastError */
 }
 
-/* Whether a predicate or an argument may read text of other nodes. */
+/* Return whether a predicate or an argument may read text of other nodes. */
 static bool looks_around(const char *text)
 {
 	static const char *const axes[] = {"..", "parent", "ancestor",
@@ -40,7 +41,7 @@ static bool looks_around(const char *text)
 			depth++;
 		else if (*at == ']' || *at == ')')
 			depth--;
-		/* "/" is the root when nothing is in front of it */
+		/* "/" is the root unless an operand precedes it */
 		else if (*at == '/' && depth > 0 &&
 			 strchr("[(,=<>!|+- \t\r\n", at[-1]) != NULL)
 			return true;
@@ -112,7 +113,7 @@ static void tell_nodes(const struct xpath_tree *tree, const xmlNodeSet *set,
 		xmlNodePtr node = set->nodeTab[i];
 
 		if (node->type == XML_NAMESPACE_DECL)
-			continue; /* the node is of another struct */
+			continue; /* the struct is not an xmlNode */
 		if (first == NULL ||
 		    xpath_order_of(node) < xpath_order_of(first))
 			first = node;
@@ -142,7 +143,7 @@ static void tell(const struct xpath_tree *tree, xmlXPathObjectPtr object,
 }
 
 /*
- * Evaluate the expression in brackets: without brackets libxml2 may use its
+ * Evaluate the expression in brackets. Without brackets libxml2 may use its
  * streaming matcher, which counts no steps and takes seconds for //div//div/div
  * in a deep page.
  */
@@ -157,7 +158,7 @@ static xmlXPathObjectPtr evaluate(xmlXPathContextPtr context, const char *text)
 	return object;
 }
 
-/* libxml2 has no other way to end an evaluation from outside. */
+/* libxml2 has no other way to stop an evaluation from outside. */
 void xpath_stop(struct xpath_tree *tree)
 {
 	xmlXPathContextPtr running = tree->running;

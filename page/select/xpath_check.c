@@ -1,6 +1,4 @@
-/*
- * Checking an expression and reporting errors in words: XPath 1.0, section 3.7.
- */
+/* Checks an expression and reports errors in words: XPath 1.0, section 3.7. */
 #include "page/select/xpath.h"
 
 #include <stdio.h>
@@ -13,11 +11,12 @@
 
 enum {
 	MAX_ERROR = 256,
-	MAX_COMMAS = 32, /* the time of concat() is quadratic in their number */
+	MAX_COMMAS =
+		32, /* the time of concat() is quadratic in its arguments */
 	CHECK_STEPS = 10000,
 };
 
-/* What may stand in front of "(": functions, node types, operators. */
+/* Words that may precede "(": functions, node types, operators. */
 static const char *const callable[] = {
 	"last",
 	"position",
@@ -88,9 +87,9 @@ static const char *behind_blanks(const char *at)
 }
 
 /*
- * Whether the second and third argument of translate() are string literals: its
- * time is the product of the lengths of its first two arguments. `at` is behind
- * the "(".
+ * Return whether the second and third argument of translate() are string
+ * literals: its time is the product of the lengths of its first two arguments.
+ * `at` is after the "(".
  */
 static bool has_short_words(const char *at)
 {
@@ -118,7 +117,7 @@ static bool has_short_words(const char *at)
 	return at != NULL && *behind_blanks(at + 1) == ',';
 }
 
-/* Read the name at *at; moves behind it. */
+/* Read the name at *at and move *at after it. */
 static bool take_name(const char *text, const char **at, char *error_out)
 {
 	const char *name = *at;
@@ -146,7 +145,10 @@ static bool take_name(const char *text, const char **at, char *error_out)
 	return true;
 }
 
-/* libxml2 reports unknown names only when it evaluates them, if at all. */
+/*
+ * Return whether all names are known. libxml2 reports unknown names only during
+ * evaluation, if at all.
+ */
 static bool has_known_names(const char *text, char *error_out)
 {
 	const char *at = text;

@@ -1,5 +1,5 @@
 /*
- * The source is tokenized again, because only the tokens have the white space
+ * Tokenizes the source again, because only the tokens contain the white space
  * between tags.
  */
 #include "page/select/xpath_tree.h"
@@ -18,16 +18,16 @@
 struct planting {
 	struct xpath_tree *tree;
 	const struct page *page;
-	xmlNodePtr *elements;  /* [node_count], of the nodes made so far */
+	xmlNodePtr *elements;  /* [node_count], the elements created so far */
 	struct buffer scratch; /* for strings that need a final NUL */
-	struct buffer text;    /* pending text of text_parent, behind its last
-				  child */
+	struct buffer
+		text; /* pending text of text_parent, after its last child */
 	uint32_t text_parent;
 	uint32_t serial;     /* number of elements and texts so far */
-	uint32_t texts_left; /* room for texts */
+	uint32_t texts_left; /* remaining room for texts */
 	uint32_t next_node;
 	uint32_t next_text;
-	uint32_t current; /* the innermost element that is open */
+	uint32_t current; /* the innermost open element */
 	struct scanner scanner;
 };
 
@@ -46,7 +46,7 @@ uint32_t xpath_node_of(const xmlNode *node)
 				      : *(const uint32_t *)node->_private;
 }
 
-/* A text with a NUL behind it; valid until the next one. */
+/* Return a copy of the text that a NUL ends; valid until the next call. */
 static const xmlChar *ended(struct planting *planting, struct slice text)
 {
 	buffer_clear(&planting->scratch);
@@ -110,7 +110,7 @@ static void add_attributes(struct planting *planting, uint32_t node)
 					   attribute->name.size);
 		const xmlChar *value = ended(planting, attribute->value);
 
-		/* form feeds, which are white space of HTML but not of XML */
+		/* form feeds are white space in HTML but not in XML */
 		for (char *c = planting->scratch.data; *c != '\0'; c++)
 			if (*c == '\f')
 				*c = ' ';
@@ -151,8 +151,10 @@ static void add_text(struct planting *planting, uint32_t parent,
 	planting->tree->text_bytes += text.size;
 }
 
-/* The element that is innermost at a place of the source behind all that was
- * made so far. */
+/*
+ * Return the innermost element at a position of the source. The position is
+ * after all nodes that exist so far.
+ */
 static uint32_t innermost(struct planting *planting, uint32_t position)
 {
 	const struct node *nodes = planting->page->nodes;
@@ -164,7 +166,7 @@ static uint32_t innermost(struct planting *planting, uint32_t position)
 	return node;
 }
 
-/* Add what is no text of the page: white space, scripts and styles. */
+/* Add a token that is no text of the page: white space, a script or a style. */
 static void add_token(struct planting *planting, const struct token *token)
 {
 	const struct page *page = planting->page;
@@ -180,8 +182,10 @@ static void add_token(struct planting *planting, const struct token *token)
 		add_text(planting, innermost(planting, source.begin), raw);
 }
 
-/* Add the tokens before a place of the source; what stands there may be behind
- * it already, if the tree has another order. */
+/*
+ * Add the tokens before a position of the source. The scanner may be past it
+ * already if the tree has another order.
+ */
 static void add_tokens(struct planting *planting, uint32_t until)
 {
 	struct token token;
@@ -203,7 +207,10 @@ static void add_page_text(struct planting *planting)
 		planting->scanner.position = text->source.end;
 }
 
-/* An upper bound of text nodes: a text ends where an element begins or ends. */
+/*
+ * Return an upper bound of the number of text nodes: a text ends where an
+ * element begins or ends.
+ */
 static uint32_t max_texts(const struct page *page)
 {
 	return 2 * page->node_count + 2 * page->text_count + 1;
@@ -235,7 +242,8 @@ static void plant(struct xpath_tree *tree)
 		add_page_text(&planting);
 	add_tokens(&planting, (uint32_t)page->source.size);
 	flush_text(&planting);
-	xmlXPathOrderDocElems(tree->document); /* sorting is quadratic else */
+	xmlXPathOrderDocElems(
+		tree->document); /* otherwise sorting is quadratic */
 	assert(planting.next_node == page->node_count);
 	buffer_free(&planting.text);
 	buffer_free(&planting.scratch);

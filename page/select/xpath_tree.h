@@ -1,5 +1,7 @@
-/* page/select/xpath_tree.h - a page as a document of libxml2. Internal to
- * page/. */
+/*
+ * page/select/xpath_tree.h - builds a libxml2 document from a page. Internal to
+ * page/.
+ */
 #ifndef PAGE_SELECT_XPATH_TREE_H
 #define PAGE_SELECT_XPATH_TREE_H
 
@@ -10,24 +12,28 @@
 
 struct xpath_tree {
 	const struct page *page;
-	xmlDocPtr document; /* _private of elements and texts: in `nodes` */
-	uint32_t *nodes;    /* node of the page by serial number: the element,
-			       or the element of the text */
+	xmlDocPtr document; /* _private of elements and texts is an index of
+			       `nodes` */
+	uint32_t *nodes; /* nodes of the page by serial number: the element, or
+			    the element of the text */
 	size_t text_bytes;
-	xmlXPathContextPtr volatile running; /* that of the evaluation, or NULL
-					      */
+	xmlXPathContextPtr volatile running; /* the context of the running
+						evaluation, or NULL */
 };
 
 /*
- * Serial number in document order of an element, a text, or the element of an
- * attribute; 0: the document.
+ * Return the serial number in document order of an element, a text, or the
+ * element of an attribute; 0 for the document.
  */
 uintptr_t xpath_order_of(const xmlNode *node);
 
-/* The node of the page, or NO_NODE. */
+/* Return the node of the page, or NO_NODE. */
 uint32_t xpath_node_of(const xmlNode *node);
 
-/* A context with a limit of steps, at the root; xmlXPathFreeContext() it. */
+/*
+ * Return a context at the root with a limit of steps; free it with
+ * xmlXPathFreeContext().
+ */
 xmlXPathContextPtr xpath_context(xmlDocPtr document, unsigned long steps);
 
 #endif

@@ -28,13 +28,13 @@ size_t xml_mend_size(struct slice text)
 	return i;
 }
 
-/* What the next bytes are replaced by. */
+/* The replacement of the next bytes. */
 struct change {
-	size_t size; /* 0: they stay */
+	size_t size; /* 0: no change */
 	const char *to;
 };
 
-/* libxml2 leaves out a number that is none of a character. */
+/* Replace a reference to a number that is no character; libxml2 drops it. */
 static struct change mend_reference(struct slice text)
 {
 	static const struct {
@@ -55,7 +55,9 @@ static struct change mend_reference(struct slice text)
 	return (struct change){1, "&#38;"};
 }
 
-/* Whether the '<' begins a tag, comment, instruction or CDATA section. */
+/*
+ * Return whether the '<' begins a tag, comment, instruction or CDATA section.
+ */
 static bool begins_markup(struct slice text)
 {
 	const char *at = text.data;
@@ -76,7 +78,7 @@ static bool is_control(char byte)
 	       byte != '\r';
 }
 
-/* For speed: nearly all are. */
+/* Shortcut for speed: nearly all bytes are plain. */
 static bool is_plain(char byte)
 {
 	return ((unsigned char)byte >= ' ' && byte != '<' && byte != '&' &&

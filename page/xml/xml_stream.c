@@ -15,33 +15,35 @@
 #include "store/memory.h"
 
 enum {
-	PIECE_BYTES = LIMIT(16 * 1024, 256), /* that are decoded at once */
-	SPARE = 1024,        /* elements that libxml2 has besides */
+	PIECE_BYTES =
+		LIMIT(16 * 1024, 256), /* bytes that are decoded at a time */
+	SPARE = 1024,        /* additional open elements inside libxml2 */
 	ATTRIBUTE_WORDS = 5, /* name, prefix, URI, begin and end of the value */
-	SPACE_WORDS = 2,     /* of libxml2's table: prefix, URI */
+	SPACE_WORDS = 2,     /* entry of libxml2's table: prefix, URI */
 };
 
-#define SPARE_NAME "_" /* that no handler is told of */
+#define SPARE_NAME "_" /* name of elements that no handler sees */
 
 struct open {
-	const xmlChar *name; /* libxml2's */
-	size_t begin;        /* of the element's text in `text` */
+	const xmlChar *name; /* owned by libxml2 */
+	size_t begin;        /* begin of the element's text in `text` */
 };
 
 struct xml_stream {
 	struct xml_handler handler;
 	xmlParserCtxt *parser;
 	struct converter converter;
-	struct buffer held;    /* as it came, up to PIECE_BYTES */
-	struct buffer decoded; /* held back until the next '<' */
+	struct buffer held;    /* raw input, up to PIECE_BYTES */
+	struct buffer decoded; /* waits for the next '<' */
 	struct buffer mended;
-	struct buffer text; /* of all open elements */
+	struct buffer text; /* text of all open elements */
 	struct open open[XML_MAX_DEPTH];
 	size_t depth;
-	bool has_begun;   /* what stands before the first '<' is skipped */
-	bool is_cdata;    /* of xml_mend() */
-	bool is_mismatch; /* the end tag is of another element than libxml2's */
-	bool is_over;     /* the root has ended */
+	bool has_begun;   /* bytes before the first '<' are skipped */
+	bool is_cdata;    /* state of xml_mend() */
+	bool is_mismatch; /* the end tag belongs to another element than
+			     libxml2's */
+	bool is_over;     /* the root element has ended */
 	bool is_broken;
 };
 
@@ -94,7 +96,7 @@ static void end_element(struct xml_stream *stream)
 	stream->text.size = open->begin;
 }
 
-/* The name that stands in the end tag, without prefix. */
+/* Return the name in the end tag, without prefix. */
 static const xmlChar *end_name(struct xml_stream *stream, const xmlChar *name)
 {
 	const char *other = stream->parser->lastError.str2;
@@ -107,8 +109,8 @@ static const xmlChar *end_name(struct xml_stream *stream, const xmlChar *name)
 }
 
 /*
- * To libxml2 an end tag ends the last element, whatever it is called; here it
- * ends its own, with those left open inside.
+ * For libxml2 an end tag ends the last element, whatever its name. Here it ends
+ * the element of its name, with all elements that are open inside.
  */
 static void on_end(void *user, const xmlChar *name, const xmlChar *prefix,
 		   const xmlChar *uri)
@@ -131,8 +133,10 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix,
 		xmlStopParser(stream->parser);
 }
 
-/* White space before the text of an element is not kept: between elements
- * there is little else. */
+/*
+ * Skip white space before the text of an element: between elements there is
+ * little else.
+ */
 static void on_text(void *user, const xmlChar *data, int length)
 {
 	struct xml_stream *stream = user;
@@ -161,8 +165,8 @@ static void on_error(void *user, xmlErrorPtr error)
 }
 
 /*
- * NOENT, because libxml2 otherwise gives "&amp;" in a value as "&#38;"; there
- * are no other entities than the five.
+ * XML_PARSE_NOENT, because libxml2 otherwise returns "&amp;" in a value as
+ * "&#38;"; only XML's five entities exist.
  */
 static xmlParserCtxt *create_parser(struct xml_stream *stream)
 {
@@ -216,8 +220,8 @@ static bool has_stopped(const struct xml_stream *stream)
 }
 
 /*
- * libxml2 ends an element at every end tag, also at one without a start, and
- * stops when none is left: it is given more than the document has.
+ * libxml2 ends an element at every end tag, even without a start tag, and stops
+ * when no element is open; so open additional elements.
  */
 static void open_spare(struct xml_stream *stream)
 {
@@ -250,7 +254,7 @@ static void parse(struct xml_stream *stream, struct slice text)
 	stream->is_broken = parser->input->end - parser->input->cur > most;
 }
 
-/* By a BOM, or the '<' of UTF-16, or what is declared. */
+/* Detect the encoding by a BOM, the '<' of UTF-16, or the declaration. */
 static const struct encoding *encoding_at(struct slice text)
 {
 	static const struct {
@@ -271,7 +275,7 @@ static const struct encoding *encoding_at(struct slice text)
 	return encoding == NULL ? encoding_of(slice_of("utf-8")) : encoding;
 }
 
-/* Decode what is held but for an incomplete character at its end. */
+/* Decode the raw input except for an incomplete character at its end. */
 static void decode(struct xml_stream *stream)
 {
 	struct buffer *held = &stream->held;
@@ -287,7 +291,7 @@ static void decode(struct xml_stream *stream)
 	memmove(held->data, text.data, text.size);
 }
 
-/* The number of bytes of white space and BOMs at the beginning. */
+/* Return the number of bytes of white space and BOMs at the beginning. */
 static size_t blank_size(const struct buffer *text)
 {
 	size_t i = 0;
@@ -328,7 +332,7 @@ static void read_held(struct xml_stream *stream, bool is_last)
 	drop(decoded, size);
 }
 
-/* The pieces are the same however the input is cut. */
+/* The pieces do not depend on how the input is split. */
 enum error xml_stream_feed(struct xml_stream *stream, struct slice bytes)
 {
 	struct buffer *held = &stream->held;

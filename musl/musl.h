@@ -1,6 +1,6 @@
 /*
- * musl/musl.h - what of glibc we use and musl lacks. Included before all
- * else where CMake finds no glibc.
+ * musl/musl.h - defines the functions of glibc that templated uses and musl
+ * does not have. Included before everything else if CMake finds no glibc.
  */
 #ifndef MUSL_MUSL_H
 #define MUSL_MUSL_H
@@ -10,22 +10,22 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Its texts are static, so any thread may ask. */
+/* The texts of musl are static, so any thread may call it. */
 #define strerrordesc_np(number) strerror(number)
 #define sigdescr_np(number)     strsignal(number)
 
-/* Its locks know no order; a writer may wait for more readers. */
+/* musl's locks have no preference: a writer may wait for new readers. */
 #define PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP 0
 #define pthread_rwlockattr_setkind_np(attributes, kind) \
 	((void)(attributes), (void)(kind))
 
-/* Where glibc has an enumeration, it has a number. */
+/* glibc has an enumeration for it, musl an int. */
 #define __rlimit_resource_t int
 
-/* It gives back what is free by itself. */
+/* musl returns free memory automatically. */
 #define malloc_trim(left) ((void)(left))
 
-/* As in unistd.h, whose other names some of our files have for themselves. */
+/* Declared as in unistd.h, whose other names clash with names in some files. */
 long syscall(long number, ...);
 
 static inline int close_range(unsigned first, unsigned last, int flags)
@@ -33,7 +33,10 @@ static inline int close_range(unsigned first, unsigned last, int flags)
 	return (int)syscall(SYS_close_range, first, last, flags);
 }
 
-/* Those above, which nobody opens before the first command, close on exec. */
+/*
+ * Close the descriptors from `first` to 255. Higher ones, which the process
+ * opens only after its first command, close on exec.
+ */
 static inline int
 posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions,
 					 int first)

@@ -1,4 +1,4 @@
-/* sys/pidfd.h - of glibc 2.36; musl has none. */
+/* sys/pidfd.h - from glibc 2.36; musl does not have it. */
 #ifndef MUSL_SYS_PIDFD_H
 #define MUSL_SYS_PIDFD_H
 

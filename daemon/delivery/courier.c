@@ -38,7 +38,7 @@ const struct row_layout courier_result_layout =
 struct courier {
 	struct channel channel;
 	struct poster *poster;
-	struct network *allowed; /* kept for the poster */
+	struct network *allowed; /* the poster points to it */
 	/* by number; its address is the context of the request */
 	bool is_running[COURIER_MAX_REQUESTS];
 };
@@ -48,7 +48,7 @@ struct slice courier_text(const char *text)
 	return (struct slice){text, text == NULL ? 0 : strlen(text) + 1};
 }
 
-/* A text with its NUL at its end and nowhere else. */
+/* Return whether the bytes are a text with one NUL, at its end. */
 static bool is_text(struct slice bytes)
 {
 	return bytes.size > 0 &&
@@ -99,7 +99,7 @@ static bool are_options(const struct frame *frame, struct courier_options *row)
 	       frame->body.size % sizeof(struct network) == 0;
 }
 
-/* Take the options, and say whether they can be kept. */
+/* Read the options, and report whether they are usable. */
 static bool open_courier(struct courier *courier)
 {
 	struct courier_options row;
@@ -119,7 +119,10 @@ static bool open_courier(struct courier *courier)
 	       courier->poster != NULL;
 }
 
-/* Point to the lines; false when they are too many, or one has no end. */
+/*
+ * Point to the header lines; return false if there are too many, or one has no
+ * NUL.
+ */
 static bool split_headers(struct slice lines, struct post_request *request)
 {
 	const char *at = lines.data;
@@ -156,7 +159,9 @@ static bool start_post(struct courier *courier, const struct frame *frame)
 	return true;
 }
 
-/* All that has come; false when the other end is closed, or not to be trusted.
+/*
+ * Read all received requests. Return false if the other end is closed, or has
+ * sent an invalid frame.
  */
 static bool take_posts(struct courier *courier)
 {

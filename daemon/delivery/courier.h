@@ -1,7 +1,7 @@
 /*
- * daemon/delivery/courier.h - the process that sends webhooks: it has the
- * network, and neither the store nor the secrets of hooks. What the keeper
- * (remote_poster.h) and it tell each other.
+ * daemon/delivery/courier.h - the notifier: the process that sends webhooks. It
+ * has the network, but no store and no secrets of hooks. This file is its
+ * protocol with the main process (remote_poster.h).
  */
 #ifndef DAEMON_DELIVERY_COURIER_H
 #define DAEMON_DELIVERY_COURIER_H
@@ -12,39 +12,41 @@
 #include "store/row_layout.h"
 
 enum {
-	COURIER_MAX_BODY = 64 * 1024 * 1024, /* of a request */
-	COURIER_MAX_REQUESTS = 1024,         /* under way */
+	COURIER_MAX_BODY = 64 * 1024 * 1024, /* of a request, in bytes */
+	COURIER_MAX_REQUESTS = 1024,         /* running at the same time */
 };
 
 enum courier_kind {
-	COURIER_OPTIONS = 1, /* to it, first: struct courier_options, and
-				struct network[] */
-	COURIER_READY,       /* its answer: struct courier_ready */
-	COURIER_POST,        /* to it: struct courier_post, and the body */
-	COURIER_RESULT,      /* from it, once a request: struct courier_result
-			      */
+	COURIER_OPTIONS = 1, /* to the notifier, first: struct courier_options,
+				and struct network[] */
+	COURIER_READY,       /* its response: struct courier_ready */
+	COURIER_POST,   /* to the notifier: struct courier_post, and the body */
+	COURIER_RESULT, /* from the notifier, one per request: struct
+			   courier_result */
 };
 
 struct courier_options {
 	uint32_t connect_timeout_ms;
 	uint32_t timeout_ms;
-	struct slice user_agent; /* texts with their NULs */
+	struct slice user_agent; /* texts with their NUL */
 	struct slice ca_file;    /* or empty */
 };
 
 struct courier_ready {
-	uint32_t has_failed; /* 0 or 1: as poster_create() */
+	uint32_t has_failed; /* 0 or 1: poster_create() has failed */
 };
 
-/* Requests are numbered from 0 to COURIER_MAX_REQUESTS - 1; a number is free
- * again with the result. */
+/*
+ * Requests have numbers from 0 to COURIER_MAX_REQUESTS - 1. The result of a
+ * request frees its number.
+ */
 struct courier_post {
 	uint32_t number;
 	struct slice url;     /* with its NUL */
-	struct slice headers; /* lines, each with its NUL */
+	struct slice headers; /* header lines, each with its NUL */
 };
 
-/* As struct post_result. */
+/* Like struct post_result. */
 struct courier_result {
 	uint32_t number;
 	int32_t error;
@@ -52,7 +54,7 @@ struct courier_result {
 	struct slice reason; /* without a NUL */
 };
 
-/* A text with its NUL; empty for NULL. */
+/* Return a text with its NUL; empty for NULL. */
 struct slice courier_text(const char *text);
 
 extern const struct row_layout courier_options_layout;
@@ -60,8 +62,10 @@ extern const struct row_layout courier_ready_layout;
 extern const struct row_layout courier_post_layout;
 extern const struct row_layout courier_result_layout;
 
-/* The role (daemon/process/process.h); ends with the channel, or when what
- * comes makes no sense. */
+/*
+ * The main function of the role (daemon/process/process.h). It returns when the
+ * channel is closed, or after an invalid frame.
+ */
 void courier_main(int socket);
 
 #endif

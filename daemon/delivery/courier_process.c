@@ -14,7 +14,7 @@ enum {
 	READY_MS = 10 * 1000, /* until it has read its options */
 	FIRST_PAUSE_MS = 100,
 	MAX_PAUSE_MS = 10 * 1000,
-	LOOK_MS = 60 * 1000, /* between looks at the resolver's files */
+	LOOK_MS = 60 * 1000, /* interval of checks of the resolver files */
 };
 
 void courier_process_init(struct courier_process *courier,
@@ -52,7 +52,7 @@ void courier_process_finish(struct courier_process *courier)
 	free(courier->ca_file);
 }
 
-/* Tell it its options; false when it cannot keep them. */
+/* Send the options; return false if the notifier cannot use them. */
 static bool greet(struct courier_process *courier)
 {
 	struct channel *channel = &courier->process.channel;
@@ -77,7 +77,7 @@ static bool greet(struct courier_process *courier)
 	return is_ready;
 }
 
-/* The first time it is started again at once. */
+/* Set the earliest restart: immediate after the first exit, then delayed. */
 static void count_death(struct courier_process *courier, uint64_t now_ms)
 {
 	courier->deaths++;

@@ -1,7 +1,7 @@
 /*
- * daemon/delivery/courier_process.h - the courier as its keeper holds it: it is
- * started, told its options, and started again when it has ended, ever later
- * when it dies again and again. Internal to remote_poster.c.
+ * daemon/delivery/courier_process.h - start the notifier, send its options, and
+ * restart it after it has exited, with an increasing delay after consecutive
+ * exits. Internal to remote_poster.c.
  */
 #ifndef DAEMON_DELIVERY_COURIER_PROCESS_H
 #define DAEMON_DELIVERY_COURIER_PROCESS_H
@@ -18,41 +18,41 @@ enum { COURIER_END_BYTES = 128 };
 struct courier_process {
 	struct starter *starter;
 	struct process_options how;
-	struct buffer options;  /* the first frame: its head */
-	struct buffer networks; /* and its body */
+	struct buffer options;  /* head of the first frame */
+	struct buffer networks; /* body of the first frame */
 	char *ca_file;          /* or NULL */
 	struct process process;
 	bool is_there;
-	uint32_t deaths;     /* since it has delivered something: the caller
-				sets it to 0 then */
-	uint64_t restart_ms; /* not before that time */
-	uint64_t look_ms;    /* at the resolver's files, the next time */
+	uint32_t deaths;     /* consecutive; the caller resets it */
+	uint64_t restart_ms; /* earliest restart */
+	uint64_t look_ms;    /* next check of the resolver files */
 };
 
-/* Copies the options; starts nothing. `role` is run when there is no starter.
- */
+/* Copy the options; start nothing. Without a starter, a thread runs `role`. */
 void courier_process_init(struct courier_process *courier,
 			  struct starter *starter,
 			  const struct poster_options *options,
 			  role_main *role);
 
-/* Ends it when it is there. */
+/* Stop the notifier if it runs. */
 void courier_process_finish(struct courier_process *courier);
 
 /*
- * Start it; false when it is too early for that by the steady clock, when it
- * cannot be started or cannot keep its options.
+ * Start the notifier. Return false if it is before restart_ms (steady clock),
+ * if it cannot be started, or cannot use its options.
  */
 bool courier_process_start(struct courier_process *courier, uint64_t now_ms);
 
-/* When files of the resolver were replaced, which it could not read, end it: it
- * is started again by the next call of courier_process_start(). Looks once a
- * minute. Nothing may be under way. */
+/*
+ * Stop the notifier if resolver files were replaced, because it cannot read the
+ * new files; the next courier_process_start() starts it again. Checks once a
+ * minute. No request may be running.
+ */
 void courier_process_renew(struct courier_process *courier, uint64_t now_ms);
 
 /*
- * It has ended, or is killed for a complaint (or NULL): why it is not there any
- * more.
+ * The notifier has exited, or must be killed for `complaint` (may be NULL).
+ * Return why it ended in `reason_out`.
  */
 void courier_process_end(struct courier_process *courier, const char *complaint,
 			 uint64_t now_ms, char reason_out[COURIER_END_BYTES]);

@@ -10,8 +10,7 @@
 
 enum {
 	MAX_IDLE_MS = 10000,
-	LOOK_MS = 100, /* polling interval of commands whose end cannot be
-			  waited for */
+	LOOK_MS = 100, /* polling interval of commands that have no pidfd */
 	LAST_MS = 1000,
 };
 
@@ -25,7 +24,7 @@ static uint64_t until(uint64_t time_ms, uint64_t now_ms)
 	return time_ms > now_ms ? time_ms - now_ms : 0;
 }
 
-/* The time until the next scheduled action. */
+/* Return the time until the next scheduled action. */
 static uint64_t find_pause(const struct delivery *delivery)
 {
 	uint64_t wall_ms = clock_wall_ms();
@@ -75,9 +74,7 @@ static bool is_busy(const struct delivery *delivery)
 	return false;
 }
 
-/*
- * Wait a moment for running deliveries; commands that take longer are killed.
- */
+/* Wait briefly for running deliveries; kill commands that take longer. */
 static void end_all(struct delivery *delivery)
 {
 	uint64_t until_ms = clock_steady_ms() + LAST_MS;
@@ -145,7 +142,7 @@ static void destroy(struct delivery *delivery)
 	free(delivery);
 }
 
-/* End the saving thread, after the sending thread has ended. */
+/* Stop the saving thread; the sending thread must have stopped. */
 static void end_saver(struct delivery *delivery)
 {
 	lock_acquire(&delivery->lock);

@@ -1,4 +1,4 @@
-/* Reading the hooks and their next events from the store. */
+/* Read the hooks and their next events from the store. */
 #include "daemon/delivery/delivery_parts.h"
 
 #include <assert.h>
@@ -31,10 +31,10 @@ static void set_text(struct buffer *out, struct slice text)
 {
 	buffer_clear(out);
 	buffer_append_slice(out, text);
-	buffer_append_text(out, ""); /* so that there is a NUL */
+	buffer_append_text(out, ""); /* adds a NUL */
 }
 
-/* False when it is not there any more. */
+/* Return false if the text can no longer be decrypted. */
 static bool open_text(const struct delivery *delivery, struct buffer *out,
 		      struct slice sealed)
 {
@@ -73,7 +73,7 @@ static void insert_outlet(struct delivery *delivery, size_t index,
 	lock_release(&delivery->lock);
 }
 
-/* Whether the outlet was made from this row of its hook. */
+/* Return whether the outlet was created from this row of its hook. */
 static bool is_of_row(const struct outlet *outlet, const struct hook_row *row)
 {
 	return !outlet->is_replaced &&
@@ -82,10 +82,9 @@ static bool is_of_row(const struct outlet *outlet, const struct hook_row *row)
 }
 
 /*
- * The row of the hook at the index is another one: its number was used again,
- * or another node has copied the hook to us. Replace the outlet; one that is in
- * use is replaced later, and its results are those of no hook. Return NULL
- * then.
+ * The hook at the index has another row: its number was used again, or another
+ * node has copied the hook to this node. Replace its outlet. If the outlet is
+ * in use, replace it later and ignore its results; return NULL then.
  */
 static struct outlet *replace_outlet(struct delivery *delivery, size_t index,
 				     const struct hook_row *row)
@@ -96,7 +95,7 @@ static struct outlet *replace_outlet(struct delivery *delivery, size_t index,
 
 	lock_acquire(&delivery->lock);
 	outlet->is_replaced = true;
-	outlet->has_news = false; /* so that its saving does not begin */
+	outlet->has_news = false; /* prevents a new save */
 	is_in_use = outlet->is_running || outlet->is_saving;
 	lock_release(&delivery->lock);
 	if (is_in_use)
@@ -110,9 +109,9 @@ static struct outlet *replace_outlet(struct delivery *delivery, size_t index,
 }
 
 /*
- * The outlet of the hook: one of the ascending list, from `*next` on, or a new
- * one. Hooks come and go in any order where they are copied from another node.
- * NULL: it cannot be used yet.
+ * Return the outlet of the hook: from the ascending list, starting at `*next`,
+ * or a new one. Hooks are added and removed in any order when another node
+ * copies them. Return NULL if the outlet cannot be used yet.
  */
 static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
 				  uint32_t hook, const struct hook_row *row)
@@ -136,8 +135,8 @@ static struct outlet *find_outlet(struct delivery *delivery, size_t *next,
 }
 
 /*
- * Adopt the state in the row, left by an earlier run or a test, unless there is
- * newer state in memory.
+ * Use the state in the row, which an earlier run or a test has written, unless
+ * the state in memory is newer.
  */
 static void adopt(struct delivery *delivery, struct outlet *outlet,
 		  const struct hook_row *row)
@@ -154,7 +153,7 @@ static void adopt(struct delivery *delivery, struct outlet *outlet,
 	lock_release(&delivery->lock);
 }
 
-/* Delivered since the snapshot was taken. */
+/* Return whether the event was delivered after the snapshot. */
 static bool is_delivered(struct delivery *delivery, const struct outlet *outlet,
 			 uint64_t number)
 {
@@ -168,7 +167,7 @@ static bool is_delivered(struct delivery *delivery, const struct outlet *outlet,
 	return is_there;
 }
 
-/* False when it is damaged, which is said once. */
+/* Read an event. Return false if it is damaged; log that once. */
 static bool take_event(struct outlet *outlet, uint64_t number,
 		       struct scan *scan)
 {
@@ -191,11 +190,11 @@ static bool take_event(struct outlet *outlet, uint64_t number,
 }
 
 /*
- * The first event that is ours and was not delivered becomes the next to send.
- * Those before it are few, but for those of other machines: events are in the
- * order of their numbers, and a partition that has become ours brings old ones.
- * One that becomes ours behind its first event waits for the next look, so that
- * this event is not sent after later ones.
+ * Find the next event to send: the first event of this node's partitions that
+ * was not delivered. Few events precede it, except events of other nodes:
+ * events are ordered by number, and a newly adopted partition brings old
+ * events. If a partition is adopted after the scan has passed its first event,
+ * it waits for the next scan, so that this event is not sent after later ones.
  */
 static void load_event(struct delivery *delivery, struct txn *txn,
 		       struct outlet *outlet)
@@ -213,7 +212,7 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 			store_partition_of_event(delivery->store, number);
 
 		if (partition >= JOURNAL_PARTITIONS)
-			continue; /* its key is damaged */
+			continue; /* damaged key */
 		if (is_passed[partition] ||
 		    !store_owns(delivery->store, partition))
 			is_passed[partition] = true;
@@ -223,8 +222,10 @@ static void load_event(struct delivery *delivery, struct txn *txn,
 	scan_end(&scan);
 }
 
-/* After a failure, until the next try. No pause is as long as one of a clock
- * that was set back. */
+/*
+ * Return whether the hook waits for its retry. A longer wait than the maximum
+ * means that the clock was set back.
+ */
 static bool is_resting(const struct outlet *outlet, uint64_t now_ms)
 {
 	uint64_t next_ms = outlet->report.next_ms;
@@ -232,7 +233,10 @@ static bool is_resting(const struct outlet *outlet, uint64_t now_ms)
 	return now_ms < next_ms && next_ms - now_ms <= DELIVERY_MAX_PAUSE_MS;
 }
 
-/* What was found before may be another machine's by now, or delivered by it. */
+/*
+ * Load the next event of each hook again: the last one may now belong to
+ * another node, which may have delivered it.
+ */
 static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 {
 	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
@@ -245,7 +249,7 @@ static void look_at_hooks(struct delivery *delivery, struct txn *txn)
 
 		if (!hook_row_decode(scan.value, &row) ||
 		    scan.key.size != sizeof(outlet->hook))
-			continue; /* is damaged */
+			continue; /* damaged row */
 		outlet = find_outlet(delivery, &next, key_u32(scan.key, 0),
 				     &row);
 		if (outlet == NULL)
@@ -270,8 +274,10 @@ void hook_report_forget(struct hook_report *report, size_t count)
 		report->number_count * sizeof(report->numbers[0]));
 }
 
-/* Note which hooks have nothing unsaved, before the snapshot is taken. What was
- * saved until now is not in its outbox. */
+/*
+ * Before the snapshot, note which hooks have no unsaved results. Events that
+ * were saved before are not in its outbox.
+ */
 static void begin_look(struct delivery *delivery)
 {
 	lock_acquire(&delivery->lock);
@@ -286,7 +292,7 @@ static void begin_look(struct delivery *delivery)
 	lock_release(&delivery->lock);
 }
 
-/* Free deleted hooks that are no longer in use. */
+/* Free the outlets of deleted hooks that are not in use. */
 static void drop_outlets(struct delivery *delivery)
 {
 	size_t kept = 0;

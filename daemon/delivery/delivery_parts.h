@@ -15,42 +15,42 @@
 #include "daemon/runtime/condition.h"
 #include "store/buffer.h"
 
-/* Between two tries; backoff_ms() adds a quarter at most. */
+/* Delay between two attempts; backoff_ms() adds at most a quarter. */
 enum {
 	BACKOFF_MAX_MS = 60 * 60 * 1000,
 	DELIVERY_MAX_PAUSE_MS = BACKOFF_MAX_MS / 4 * 5,
 };
 
-/* A hook as the sending thread holds it. */
+/* State of a hook in the sending thread. */
 struct outlet {
 	uint32_t hook;
 	struct buffer target;
 	struct buffer secret;
-	struct buffer sealed_target; /* of the row that it was made from */
+	struct buffer sealed_target; /* from the row of the hook */
 	struct buffer sealed_secret;
-	bool is_locked;  /* target or secret have to be given again */
-	bool is_there;   /* in the store, when it was last looked at */
-	bool is_current; /* nothing was unsaved when the look began */
-	bool is_running; /* an event is under way: */
+	bool is_locked;  /* target or secret cannot be decrypted and must be set
+			    again */
+	bool is_there;   /* in the store at the last scan */
+	bool is_current; /* no result was unsaved when the scan began */
+	bool is_running; /* an event is being sent: */
 	bool is_child;   /* by a command */
 	struct child child;
-	uint64_t number;    /* of the event under way, or the next to send */
-	uint16_t kind;      /* of it */
-	struct buffer body; /* its JSON; empty: there is nothing to send */
+	uint64_t number;    /* of the running event, or the next to send */
+	uint16_t kind;      /* kind of that event */
+	struct buffer body; /* its JSON; empty: nothing to send */
 	struct buffer site; /* its host */
-	uint64_t damaged;   /* the last event that was said to be; 0: none */
-	/* under the lock */
-	struct hook_report report; /* what the store has not seen, but for
-				      `error`; the rest is as it stands */
+	uint64_t damaged; /* the last damaged event that was logged; 0 = none */
+	/* Guarded by the lock: */
+	struct hook_report report; /* results that the store does not have yet,
+				      except `error`, and the current state */
 	char error[128];
-	bool is_replaced; /* its number is another hook's by now: its results
-			     are reported no more */
-	bool has_news;    /* there is something to report */
-	size_t saved;     /* the first of its events that are no longer in the
-			     outbox: forgotten before the next snapshot is taken,
-			     as one taken earlier has them still */
-	size_t saving;    /* those behind them, in the commit under way */
-	bool is_saving;   /* it is in the commit under way */
+	bool is_replaced; /* another hook has the number now: ignore results */
+	bool has_news;    /* results are unsaved */
+	size_t saved;     /* events at the front that the outbox no longer has;
+			     dropped before the next snapshot, because an earlier
+			     snapshot still has them */
+	size_t saving;    /* the following events, which are being committed */
+	bool is_saving;   /* a commit is running */
 };
 
 struct delivery {
@@ -61,28 +61,30 @@ struct delivery {
 	pthread_t sender;
 	pthread_t saver;
 	atomic_bool has_news;
-	atomic_bool is_ended;    /* nothing new is sent */
-	struct outlet **outlets; /* [outlet_count], ascending; the sender's, who
-				    changes the list under the lock */
+	atomic_bool is_ended;    /* send no new events */
+	struct outlet **outlets; /* [outlet_count], ascending; only the sender
+				    changes the list, under the lock */
 	size_t outlet_count;
 	size_t outlet_capacity;
 	struct lock lock;
-	struct condition is_wanted; /* the saver has something to do */
-	bool is_last;               /* under the lock: nothing more comes */
+	struct condition is_wanted; /* signals work to the saver */
+	bool is_last; /* under the lock: no more results will come */
 };
 
-/* delivery_look.c: the hooks and their next events, as the store has them. */
+/* delivery_look.c: read the hooks and their next events from the store. */
 void delivery_look(struct delivery *delivery);
 void outlet_destroy(struct outlet *outlet);
-/* Forget the first so many of the events that were delivered. */
+/* Remove the first `count` delivered events. */
 void hook_report_forget(struct hook_report *report, size_t count);
 
-/* delivery_send.c: begin to send what is ready, and take what has ended. */
+/* delivery_send.c: send the next events, and process results. */
 void delivery_send(struct delivery *delivery);
 void delivery_receive(struct delivery *delivery);
 
-/* delivery_save.c: the thread that has it committed; its argument is the
- * delivery. */
+/*
+ * delivery_save.c: main function of the thread that commits results; the
+ * argument is the delivery.
+ */
 void *delivery_save(void *argument);
 
 #endif

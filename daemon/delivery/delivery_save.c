@@ -1,4 +1,4 @@
-/* Committing the results of deliveries, all available ones at a time. */
+/* Commit the results of deliveries, all available results in one commit. */
 #include "daemon/delivery/delivery_parts.h"
 
 #include <assert.h>
@@ -55,7 +55,7 @@ static void take_reports(struct delivery *delivery, struct saving *saving)
 	assert(saving->count <= room);
 }
 
-/* Wait for reports; false when nothing more will come. */
+/* Wait for reports; return false if none will follow. */
 static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 {
 	bool is_last;
@@ -72,8 +72,10 @@ static bool wait_for_reports(struct delivery *delivery, struct saving *saving)
 	return saving->count > 0 || !is_last;
 }
 
-/* After a commit: the sender forgets the reports, or they are reported again if
- * it failed. */
+/*
+ * After a commit: remove the saved reports, or report them again if the commit
+ * failed.
+ */
 static void end_reports(struct delivery *delivery, bool is_saved)
 {
 	assert(!lock_is_held(&delivery->lock));
@@ -107,7 +109,7 @@ static enum error commit(struct delivery *delivery, const struct saving *saving)
 	return pipeline_command(delivery->pipeline, &change);
 }
 
-/* Pause before another attempt; false when it is of no use. */
+/* Wait before the next attempt; return false if the delivery stops. */
 static bool rest(struct delivery *delivery)
 {
 	uint64_t until_ms = clock_steady_ms() + RETRY_MS;

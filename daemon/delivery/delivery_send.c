@@ -1,4 +1,4 @@
-/* Sending events to hooks, and handling the results. */
+/* Send events to hooks, and process the results. */
 #include "daemon/delivery/delivery_parts.h"
 
 #include <assert.h>
@@ -17,7 +17,7 @@
 
 enum { MAX_VARIABLES = 8 };
 
-/* With the lock held: note what is to be reported. */
+/* With the lock held: record the result for the next commit. */
 static void note_result(const struct delivery *delivery, struct outlet *outlet,
 			unsigned http_status, const char *why)
 {
@@ -42,7 +42,7 @@ static void note_result(const struct delivery *delivery, struct outlet *outlet,
 	outlet->has_news = true;
 }
 
-/* End the running event; `why` is NULL when it was delivered. */
+/* Finish the running event; `why` is NULL if it was delivered. */
 static void end_event(struct delivery *delivery, struct outlet *outlet,
 		      unsigned http_status, const char *why)
 {
@@ -67,7 +67,7 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 			outlet->hook, outlet->number, why);
 }
 
-/* An event for which the poster has no room is sent after others. */
+/* Send the event; if the poster is full, send it later. */
 static void send_request(struct delivery *delivery, struct outlet *outlet)
 {
 	struct post_request request = {
@@ -97,7 +97,7 @@ static void send_request(struct delivery *delivery, struct outlet *outlet)
 	outlet->is_running = remote_poster_start(delivery->poster, &request);
 }
 
-/* Point to the texts, each with its NUL; the last is followed by NULL. */
+/* Point to the texts, each with its NUL; NULL follows the last pointer. */
 static void split_variables(const struct buffer *texts, char **variables_out)
 {
 	size_t count = 0;
@@ -141,7 +141,7 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 	buffer_free(&texts);
 }
 
-/* Whether the event that was found is to be sent. */
+/* Return whether the loaded event can be sent now. */
 static bool is_ready(struct delivery *delivery, const struct outlet *outlet)
 {
 	const struct hook_report *report = &outlet->report;

@@ -1,5 +1,5 @@
 /*
- * daemon/delivery/hook_target.h - where a hook sends to: an http or https URL,
+ * daemon/delivery/hook_target.h - the target of a hook: an http or https URL,
  * or "exec:/command argument...", which is run without a shell.
  */
 #ifndef DAEMON_DELIVERY_HOOK_TARGET_H
@@ -12,18 +12,18 @@
 
 enum { MAX_TARGET_BYTES = 2048, MAX_COMMAND_WORDS = 32 };
 
-/* False, with what is wrong with it in `message`, when it is none. */
+/* Return false if the target is invalid; `message` gets the error text. */
 bool hook_target_check(struct slice target, char *message, size_t size);
 
 bool hook_target_is_command(struct slice target);
 
-/* The words of a command, between blanks. */
+/* The words of a command, separated by blanks. */
 struct command_words {
 	char text[MAX_TARGET_BYTES + 1];
-	char *words[MAX_COMMAND_WORDS + 1]; /* in `text`, ended by NULL */
+	char *words[MAX_COMMAND_WORDS + 1]; /* in `text`; ends with NULL */
 };
 
-/* False when they are none or too many. */
+/* Return false if there are no words or too many. */
 bool hook_target_split(struct slice target, struct command_words *words_out);
 
 #endif

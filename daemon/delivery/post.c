@@ -19,15 +19,15 @@
 
 enum { MAX_ANSWER_BYTES = 65536, KEPT_CONNECTIONS = 64 };
 
-/* One request under way. */
+/* A running request. */
 struct post {
 	struct post *next;
 	CURL *easy;
 	struct curl_slist *headers;
 	size_t answer_bytes;
-	bool is_cut; /* the answer was too long, and left */
+	bool is_cut; /* the response was too long; its rest was skipped */
 	bool is_connected;
-	char refused[INET6_ADDRSTRLEN]; /* by the filter of addresses; or "" */
+	char refused[INET6_ADDRSTRLEN]; /* the refused address; or "" */
 	const struct poster *poster;
 	char error_text[CURL_ERROR_SIZE];
 	struct post_result result;
@@ -102,8 +102,8 @@ void poster_destroy(struct poster *poster)
 }
 
 /*
- * Drop the body; abort the transfer when it is too long, because the status is
- * known.
+ * Drop the body. Abort the transfer if it is too long, because the status is
+ * known by then.
  */
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
 static size_t on_body(char *data, size_t size, size_t count, void *context)
@@ -116,12 +116,12 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 	return post->is_cut ? 0 : size * count;
 }
 
-/* Called after DNS, for each address, before anything is sent to it. */
+/* Check each address after DNS resolution, before connecting. */
 static curl_socket_t on_open(void *context, curlsocktype purpose,
 			     struct curl_sockaddr *target)
 {
 	struct post *post = context;
-	/* the address is longer than the struct sockaddr */
+	/* The address is longer than struct sockaddr. */
 	const struct sockaddr *address =
 		(const void *)((const char *)target +
 			       offsetof(struct curl_sockaddr, addr));
@@ -148,7 +148,10 @@ static unsigned set_request(struct post *post,
 	     i++)
 		post->headers =
 			request_headers_add(post->headers, request->headers[i]);
-	/* no "Expect", which costs a second with servers that do not know it */
+	/*
+	 * No "Expect" header: it costs a second with servers that do not
+	 * support it.
+	 */
 	post->headers = request_headers_add(post->headers, "Expect:");
 	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url);
 	failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -166,7 +169,7 @@ static unsigned set_request(struct post *post,
 	return failed;
 }
 
-/* Only HTTP, no redirects, nothing from the environment. */
+/* Allow only HTTP, no redirects, nothing from the environment. */
 static unsigned set_protocol(const struct poster *poster, CURL *easy)
 {
 	unsigned failed = 0;
@@ -178,7 +181,7 @@ static unsigned set_protocol(const struct poster *poster, CURL *easy)
 		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT, poster->user_agent);
-	/* a name server that does not answer must not be waited for */
+	/* Do not wait for a name server that does not respond. */
 	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 				   (long)poster->connect_timeout_ms);
@@ -187,7 +190,9 @@ static unsigned set_protocol(const struct poster *poster, CURL *easy)
 	return failed;
 }
 
-/* The result of a request that has ended, whatever its answer's length. */
+/*
+ * Set the result of a finished request; a response that was too long is valid.
+ */
 static void finish(struct post *post, CURLcode code)
 {
 	struct post_result *result = &post->result;

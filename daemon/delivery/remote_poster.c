@@ -15,11 +15,11 @@
 #include "store/buffer.h"
 #include "store/memory.h"
 
-enum { SEND_MS = 5 * 1000 /* until it takes a request */ };
+enum { SEND_MS = 5 * 1000 /* until the notifier accepts a request */ };
 
 enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 
-/* A request, by its number. */
+/* The state of a request, indexed by its number. */
 struct slot {
 	enum slot_state state;
 	struct post_result result;
@@ -27,9 +27,9 @@ struct slot {
 
 struct remote_poster {
 	struct courier_process courier;
-	int wakes; /* an eventfd */
+	int wakes; /* eventfd */
 	struct slot slots[COURIER_MAX_REQUESTS];
-	size_t ended;          /* slots that are */
+	size_t ended;          /* number of slots with is_ended */
 	struct pollfd *polled; /* [polled_capacity] */
 	size_t polled_capacity;
 };
@@ -44,7 +44,7 @@ static void end_slot(struct remote_poster *poster, struct slot *slot,
 	poster->ended++;
 }
 
-/* All that was under way has failed. */
+/* Stop the notifier and fail all running requests. */
 static void end_courier(struct remote_poster *poster, const char *complaint)
 {
 	char reason[COURIER_END_BYTES];
@@ -83,13 +83,15 @@ void remote_poster_destroy(struct remote_poster *poster)
 	free(poster);
 }
 
-/* ASCII alone, whose order is that of the bytes. */
+/* Only ASCII, which is ordered by byte value. */
 static bool is_printable(char byte)
 {
 	return byte >= ' ' && byte <= '~';
 }
 
-/* What it says may be shown, and stored: one line without control characters.
+/*
+ * Copy the reason as one line without control characters, so that it can be
+ * shown and stored.
  */
 static void copy_reason(struct slice reason, char *out, size_t size)
 {
@@ -103,7 +105,7 @@ static void copy_reason(struct slice reason, char *out, size_t size)
 	out[length] = '\0';
 }
 
-/* The codes that poster_next() is documented to give. */
+/* Return whether poster_next() may return this error. */
 static bool is_result_error(int32_t error)
 {
 	return error == ERR_NONE || error == ERR_TIMEOUT ||
@@ -111,7 +113,7 @@ static bool is_result_error(int32_t error)
 	       error == ERR_TOO_LARGE || error == ERR_REFUSED;
 }
 
-/* False when it makes no sense. */
+/* Store a result; return false if the frame is invalid. */
 static bool take_result(struct remote_poster *poster, const struct frame *frame)
 {
 	struct courier_result row;
@@ -133,11 +135,12 @@ static bool take_result(struct remote_poster *poster, const struct frame *frame)
 	if (row.error == ERR_NONE)
 		poster->courier.deaths = 0;
 	if (row.error == ERR_NETWORK)
-		poster->courier.look_ms = 0; /* a name may not be found */
+		poster->courier.look_ms =
+			0; /* resolver files may be outdated */
 	return true;
 }
 
-/* All that has come. */
+/* Process all received results. */
 static void take_results(struct remote_poster *poster)
 {
 	struct frame frame;
@@ -160,8 +163,8 @@ static void take_results(struct remote_poster *poster)
 }
 
 /*
- * Wait until it takes a request; results are taken meanwhile, so that neither
- * waits for the other.
+ * Wait until the notifier accepts a request. Read results meanwhile, so that
+ * the two do not wait for each other.
  */
 static void wait_for_room(struct remote_poster *poster)
 {
@@ -267,7 +270,7 @@ bool remote_poster_start(struct remote_poster *poster,
 	return true;
 }
 
-/* End by the courier, the descriptors, or remote_poster_wake(). */
+/* Wait for the notifier, the descriptors, or remote_poster_wake(). */
 static void wait_for_any(struct remote_poster *poster, int timeout_ms,
 			 const int *files, size_t count)
 {
@@ -289,7 +292,7 @@ static void wait_for_any(struct remote_poster *poster, int timeout_ms,
 		poster->polled[used++] =
 			(struct pollfd){.fd = files[i], .events = POLLIN};
 	poll(poster->polled, used, timeout_ms);
-	/* it is counted down or there is nothing to be counted */
+	/* Resets the counter, if it is not 0. */
 	(void)!read(poster->wakes, &wakes, sizeof(wakes));
 }
 
@@ -326,6 +329,6 @@ void remote_poster_wake(struct remote_poster *poster)
 {
 	const uint64_t one = 1;
 
-	/* it fails when it was woken 2^64 times: it is awake */
+	/* This fails if 2^64 wakes are pending: it is awake. */
 	(void)!write(poster->wakes, &one, sizeof(one));
 }

@@ -1,8 +1,8 @@
 /*
- * daemon/delivery/remote_poster.h - the keeper's side of the courier
- * (courier.h), which is started again when it has ended. It has the shape of
- * post.h, whose structs it takes. What the courier says is checked as input
- * from an enemy: with the first frame that makes no sense it is killed.
+ * daemon/delivery/remote_poster.h - the main process's side of the notifier
+ * (courier.h), which it restarts after an exit. The functions resemble those in
+ * post.h and use its structs. All data from the notifier is checked as
+ * untrusted input: the first invalid frame kills it.
  */
 #ifndef DAEMON_DELIVERY_REMOTE_POSTER_H
 #define DAEMON_DELIVERY_REMOTE_POSTER_H
@@ -17,35 +17,36 @@
 struct remote_poster;
 
 /*
- * Start the courier by `starter`; NULL: as a thread, whose main function is
- * `role`. NULL when it cannot be started, or poster_create() fails there.
+ * Start the notifier through `starter`; if NULL, as a thread with the main
+ * function `role`. Return NULL if it cannot be started, or if poster_create()
+ * fails there.
  */
 struct remote_poster *remote_poster_create(struct starter *starter,
 					   const struct poster_options *options,
 					   role_main *role);
 
-/* Ends the courier, and with it every request. NULL is a no-op. */
+/* Stop the notifier and all requests. NULL is a no-op. */
 void remote_poster_destroy(struct remote_poster *poster);
 
 /*
- * As poster_start(), at most COURIER_MAX_REQUESTS at a time. When the courier
- * has ended it is started again; a request that comes during the pause before
- * that, which grows while it dies again and again, ends with ERR_BUSY.
- * ERR_TOO_LARGE: it is too large for the courier; ERR_IO: nor can it be sent to
- * it. False: COURIER_MAX_REQUESTS are under way, and this one is not begun.
+ * Like poster_start(). If the notifier has exited, restart it; before the
+ * restart is due, a request fails with ERR_BUSY. The delay grows with
+ * consecutive exits. ERR_TOO_LARGE: the request exceeds a limit of the
+ * notifier; ERR_IO: it cannot be sent to the notifier. Return false if
+ * COURIER_MAX_REQUESTS requests are running; this one is not started.
  */
 bool remote_poster_start(struct remote_poster *poster,
 			 const struct post_request *request);
 
 /*
- * As poster_run(). When the courier ends, all requests under way end with
- * ERR_NETWORK and how it ended ("the courier has ended: signal 9 (Killed)"):
- * whether the server got them is not known.
+ * Like poster_run(). If the notifier exits, all running requests fail with
+ * ERR_NETWORK and the way it ended ("the courier has ended: signal 9
+ * (Killed)"); it is unknown whether the servers received them.
  */
 void remote_poster_run(struct remote_poster *poster, uint32_t timeout_ms,
 		       const int *files, size_t count);
 
-/* As poster_next(). The reason is of printable ASCII. */
+/* Like poster_next(). The reason is printable ASCII. */
 bool remote_poster_next(struct remote_poster *poster,
 			struct post_result *result_out);
 

@@ -8,20 +8,20 @@
 #include "store/row.h"
 
 enum {
-	MAX_COOKIE_TEXT = LIMIT(16 * 1024, 256), /* as struct cookies says */
+	MAX_COOKIE_TEXT = LIMIT(16 * 1024, 256), /* as in struct cookies */
 	FIRST_SUCCESS = 200,
 	FIRST_REDIRECT = 300,
 	STATUS_FRESH = 304,
 };
 
-/* Of options. */
+/* Flags of options. */
 enum {
 	IS_PROXY_TRUSTED = 1,
 	KEEPS_HEADERS = 2,
 	ALL_OPTIONS = 3,
 };
 
-/* Of a request. */
+/* Flags of a request. */
 enum {
 	IS_PRIVATE_OK = 1,
 	IS_PORT_OK = 2,
@@ -32,7 +32,7 @@ enum {
 	ALL_OF_REQUEST = 63,
 };
 
-/* Of a result. */
+/* Flags of a result. */
 enum {
 	IS_HTML = 1,
 	IS_CUT = 2,
@@ -40,7 +40,7 @@ enum {
 	ALL_OF_RESULT = 7,
 };
 
-/* Texts are with their NUL, or empty: NULL. */
+/* Texts include their NUL; an empty slice means NULL. */
 struct options_row {
 	uint64_t max_body_bytes;
 	uint64_t max_connections;
@@ -50,8 +50,8 @@ struct options_row {
 	uint32_t flags;
 	struct slice user_agent;
 	struct slice proxy;
-	struct slice networks; /* of struct network */
-	struct slice ports;    /* of uint16_t */
+	struct slice networks; /* list of struct network */
+	struct slice ports;    /* list of uint16_t */
 };
 
 static const struct field options_fields[] = {
@@ -88,13 +88,13 @@ static const struct field order_fields[] = {
 static const struct row_layout order_layout =
 	LAYOUT(order_row, order_fields, offsetof(struct order_row, url), 6);
 
-/* Texts are without a NUL. */
+/* Texts have no NUL. */
 struct result_row {
 	uint64_t id;
 	uint64_t retry_after_s;
 	uint64_t wire_bytes;
 	uint64_t elapsed_us;
-	uint64_t body_bytes; /* the body of the frame is these three */
+	uint64_t body_bytes; /* the body of the frame consists of these three */
 	uint64_t head_bytes;
 	uint64_t request_bytes;
 	uint32_t robots_tag;
@@ -126,7 +126,7 @@ static struct slice text_with_end(const char *text)
 	return (struct slice){text, text == NULL ? 0 : strlen(text) + 1};
 }
 
-/* Whether it is one text with its NUL, or nothing. */
+/* Return whether the slice is one text with its NUL, or empty. */
 static bool is_text(struct slice text)
 {
 	return text.size == 0 ||
@@ -165,7 +165,7 @@ struct buffer fetch_options_encode(const struct fetch_options *options)
 	return row_layout_encode(&options_layout, &row);
 }
 
-/* Whether the networks have prefixes of addresses. */
+/* Return whether each network is a valid address prefix. */
 static bool are_networks(const struct network *networks, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -329,7 +329,9 @@ bool fetch_result_id(struct slice head, uint64_t *id_out)
 	return true;
 }
 
-/* Copy a text to `out` [capacity]; false when it is none that fits. */
+/*
+ * Copy a text to `out` [capacity]; return false if it is invalid or too long.
+ */
 static bool copy_text(struct slice text, char *out, size_t capacity)
 {
 	if (text.size >= capacity ||
@@ -341,7 +343,7 @@ static bool copy_text(struct slice text, char *out, size_t capacity)
 	return true;
 }
 
-/* Whether it is a canonical URL, or nothing. */
+/* Return whether the text is a canonical URL, or empty. */
 static bool is_redirect(const char *text)
 {
 	struct url url;
@@ -383,7 +385,7 @@ static bool is_error(int32_t error)
 	}
 }
 
-/* Whether the plain fields are those of some answer. */
+/* Return whether the plain fields are valid. */
 static bool is_result(const struct result_row *row)
 {
 	bool is_cut = (row->flags & IS_CUT) != 0;
@@ -394,7 +396,7 @@ static bool is_result(const struct result_row *row)
 		~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) == 0;
 }
 
-/* Whether the sizes fit each other, and what was asked for. */
+/* Return whether the sizes are consistent, and match the request. */
 static bool is_expected(const struct result_row *row, size_t body_size,
 			const struct fetch_expectation *expected)
 {
@@ -419,7 +421,7 @@ static bool is_expected(const struct result_row *row, size_t body_size,
 	       body_size;
 }
 
-/* Append the next `size` bytes to `out`. */
+/* Move the next `size` bytes to `out`. */
 static void take(struct slice *bytes, uint64_t size, struct buffer *out)
 {
 	if (size == 0)

@@ -1,9 +1,9 @@
 /*
- * daemon/fetcher/fetch_frame.h - what the keeper and the fetcher tell each
- * other, as frames (daemon/process/frame.h). The keeper sends options first,
- * and waits until the fetcher is ready; then requests, to each of which comes
- * one answer, in any order. What is decoded is whole and under its limits, or
- * refused; both sides decode as if the other were an enemy.
+ * daemon/fetcher/fetch_frame.h - the protocol of the main process and the
+ * fetcher, as frames (daemon/process/frame.h). The main process sends options
+ * and waits until the fetcher is ready; then it sends requests. Each request
+ * has one response; responses arrive in any order. Decoding rejects incomplete
+ * data and data over a limit; neither side trusts the other.
  */
 #ifndef DAEMON_FETCHER_FETCH_FRAME_H
 #define DAEMON_FETCHER_FETCH_FRAME_H
@@ -18,12 +18,12 @@
 #include "store/limit.h"
 
 enum fetch_frame {
-	FETCH_OPTIONS = 32, /* its body: more authorities, PEM */
-	FETCH_READY,        /* the answer */
+	FETCH_OPTIONS = 32, /* body: additional CA certificates, PEM */
+	FETCH_READY,        /* the response to options */
 	FETCH_START,        /* a request */
-	FETCH_PRESS,        /* who waits, for fetcher_press() */
-	FETCH_RESULT,       /* its body: that of the answer, or the entries of a
-			       sitemap; the head of the answer, and the request */
+	FETCH_PRESS,  /* number of waiting requests, for fetcher_press() */
+	FETCH_RESULT, /* body: the body of the response, or the entries of a
+			 sitemap; then the response's head and the request */
 };
 
 enum {
@@ -31,70 +31,75 @@ enum {
 	FETCH_MAX_REQUEST_BYTES = LIMIT(256 * 1024, 512),
 };
 
-/* The head of OPTIONS; `ca_file` and `ca_pem` are left out. */
+/* Encode the head of FETCH_OPTIONS, without `ca_file` and `ca_pem`. */
 struct buffer fetch_options_encode(const struct fetch_options *options);
 
-/* Texts and lists point into `head`, but for `ports_out`, which owns them. */
+/*
+ * Decode the head of FETCH_OPTIONS. Texts and lists point into `head`, except
+ * the ports, which `ports_out` owns.
+ */
 bool fetch_options_decode(struct slice head, struct buffer *ports_out,
 			  struct fetch_options *options_out);
 
-/* One request, as it is sent. */
+/* A request in a frame. */
 struct fetch_order {
 	uint64_t id;
-	bool is_sitemap; /* the entries are wanted in place of the body */
+	bool is_sitemap; /* return the entries instead of the body */
 	bool has_cookies;
-	struct slice cookies; /* lines */
+	struct slice cookies; /* one cookie per line */
 	struct url url;
 	struct fetch_request request; /* without url, cookies, sink, context */
 };
 
 /*
- * The head of START for the request, whose `url` and `cookies` are taken and
- * whose sink and context are not. Over FRAME_MAX_HEAD it cannot be sent.
+ * Encode the head of FETCH_START for the request, with its `url` and `cookies`,
+ * without its sink and context. A head over FRAME_MAX_HEAD cannot be sent.
  */
 struct buffer fetch_order_encode(uint64_t id,
 				 const struct fetch_request *request,
 				 bool is_sitemap);
 
-/* Texts point into `head`. */
+/* Decode the head of FETCH_START. Texts point into `head`. */
 bool fetch_order_decode(struct slice head, struct fetch_order *order_out);
 
 /*
- * The head of RESULT. Its body is that of the result, to which this appends
- * what else is long. `cookies`: what they are now, or NULL.
+ * Encode the head of FETCH_RESULT. Append the long parts of the result to its
+ * body, which is the body of the frame. `cookies`: their state after the
+ * response, or NULL.
  */
 struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
 				  const struct cookies *cookies);
 
 /*
- * So many wait for a connection, said after so many answers of the process: the
- * next answer makes room, and then it is not true any more.
+ * `waiting` requests wait for a connection. This holds only until the next
+ * response, which frees a connection; `answers` is the number of responses that
+ * the main process had received.
  */
 struct fetch_press {
 	uint64_t waiting;
 	uint64_t answers;
 };
 
-/* The head of PRESS. */
+/* Encode the head of FETCH_PRESS. */
 struct buffer fetch_press_encode(const struct fetch_press *press);
 bool fetch_press_decode(struct slice head, struct fetch_press *press_out);
 
-/* What an answer may be. */
+/* The limits of a valid response. */
 struct fetch_expectation {
 	uint64_t max_body_bytes;
-	bool is_conditional; /* 304 is an answer */
+	bool is_conditional; /* 304 is a valid status */
 	bool is_sitemap;
 	bool has_cookies;
 	bool keeps_headers;
 };
 
-/* The number of the request; false when the head is no such head. */
+/* Read the number of the request; return false if the head is invalid. */
 bool fetch_result_id(struct slice head, uint64_t *id_out);
 
 /*
- * The result, without a context, to be freed with fetch_result_free(), and the
- * cookies, which point into the head. False, and nothing to free, when it is no
- * answer to such a request.
+ * Decode the result, without a context; free it with fetch_result_free(). The
+ * cookies point into the head. Return false if the frame is not a valid
+ * response to the request; there is nothing to free then.
  */
 bool fetch_result_decode(const struct frame *frame,
 			 const struct fetch_expectation *expected,

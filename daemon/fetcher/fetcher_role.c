@@ -10,27 +10,27 @@
 
 enum {
 	IDLE_MS = 60 * 1000,
-	PRESSED_MS = 1000, /* between looks for who is too slow */
+	PRESSED_MS = 1000, /* interval of checks for slow servers */
 };
 
 struct role_state {
 	struct channel channel;
-	struct buffer options; /* the lists of which the fetcher keeps */
-	struct buffer ports;   /* of them */
+	struct buffer options; /* the fetcher points into its lists */
+	struct buffer ports;   /* the ports of the options */
 	struct fetcher *fetcher;
-	size_t waiting;   /* as the keeper has said since the last answer */
-	uint64_t answers; /* that were sent */
-	bool has_ended;   /* the keeper is gone, or talks nonsense */
+	size_t waiting;   /* requests, as received since the last response */
+	uint64_t answers; /* responses sent */
+	bool has_ended;   /* the channel is closed or invalid */
 };
 
-/* A request under way. */
+/* A running request. */
 struct errand {
 	uint64_t id;
 	bool has_cookies;
 	struct cookies cookies;
-	struct sitemap *sitemap; /* reads the body as it comes; or NULL */
-	struct buffer listing;   /* its entries */
-	bool is_full;            /* which takes no more of them */
+	struct sitemap *sitemap; /* parses the body as it arrives; or NULL */
+	struct buffer listing;   /* entries of the sitemap */
+	bool is_full;            /* the list of entries is full */
 };
 
 static bool answer(const struct channel *channel, uint32_t kind,
@@ -116,7 +116,9 @@ static struct errand *make_errand(struct fetch_order *order)
 	return errand;
 }
 
-/* A file that came in whole is ended; the entries are the body. */
+/*
+ * Finish parsing if the file is complete, and return the entries as the body.
+ */
 static void end_sitemap(struct errand *errand, struct fetch_result *result)
 {
 	bool is_file = result->http_status >= 200 && result->http_status < 300;
@@ -132,7 +134,10 @@ static void end_sitemap(struct errand *errand, struct fetch_result *result)
 	errand->listing = (struct buffer){0};
 }
 
-/* What the keeper takes for the result of libcurl and its server. */
+/*
+ * Drop parts that exceed the limits of the main process, which it would count
+ * as invalid.
+ */
 static void limit(struct fetch_result *result)
 {
 	if (result->head.size > FETCH_MAX_HEAD_BYTES)
@@ -160,7 +165,10 @@ static bool send_result(const struct role_state *state,
 	return is_sent;
 }
 
-/* Each answer makes room: who else waits then, the keeper says anew. */
+/*
+ * Send the result. It frees a connection: the main process reports again how
+ * many requests wait.
+ */
 static void end_errand(struct role_state *state, struct fetch_result *result)
 {
 	state->waiting = 0;
@@ -185,14 +193,17 @@ static void start(struct role_state *state, struct fetch_order *order)
 	struct errand *errand = make_errand(order);
 	struct fetch_result result = {.context = errand, .error = ERR_STOPPED};
 
-	/* this process may have been stopped for a while, the keeper too */
+	/*
+	 * This process, or the main process, may have been suspended for a
+	 * while.
+	 */
 	if (not_after_ms == 0 || clock_lease_ms() < not_after_ms)
 		fetcher_start(state->fetcher, &order->request);
 	else
 		end_errand(state, &result);
 }
 
-/* Do what the frame says; false when it says nothing that is known. */
+/* Execute a frame; return false if it is invalid. */
 static bool obey(struct role_state *state, const struct frame *frame)
 {
 	struct fetch_order order;

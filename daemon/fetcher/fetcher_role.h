@@ -1,14 +1,14 @@
 /*
- * daemon/fetcher/fetcher_role.h - the process that talks to the network: it
- * gets requests, and gives bytes. It has libcurl and reads sitemaps; it knows
- * nothing of the store, and nothing of a site but what is in a request.
+ * daemon/fetcher/fetcher_role.h - the process that uses the network: it
+ * receives requests and returns bytes. It contains libcurl and parses sitemaps.
+ * It has no store, and knows a site only by its requests.
  */
 #ifndef DAEMON_FETCHER_FETCHER_ROLE_H
 #define DAEMON_FETCHER_FETCHER_ROLE_H
 
 #include "daemon/process/process.h"
 
-/* Fetches what it is told to, until the other end is closed. */
+/* Fetch what the other end requests, until it closes the channel. */
 role_main fetcher_role;
 
 #endif

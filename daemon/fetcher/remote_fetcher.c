@@ -17,15 +17,16 @@
 #include "store/memory.h"
 
 enum {
-	MAX_ENDS = 3,          /* of the process, for a request */
-	READY_MS = 30 * 1000,  /* until it has read the authorities */
-	SEND_MS = 10 * 1000,   /* it reads on meanwhile */
-	SLACK_MS = 30 * 1000,  /* beyond what it may take for an answer */
-	CALM_MS = 60 * 1000,   /* it has worked for so long: all is well */
-	FIRST_PAUSE_MS = 1000, /* before the second start */
-	LOOK_MS = 60 * 1000,   /* between looks at the resolver's files */
-	MAX_DOUBLINGS = 6,     /* of it */
-	DEFAULT_BODY_BYTES = 8 * 1024 * 1024, /* as those of fetch.c */
+	MAX_ENDS = 3,         /* exits after which a request fails */
+	READY_MS = 30 * 1000, /* until it has read the CA certificates */
+	SEND_MS = 10 * 1000, /* until the socket has room; it reads meanwhile */
+	SLACK_MS = 30 * 1000, /* in addition to the time limit of a response */
+	CALM_MS = 60 *
+		  1000, /* uptime after which earlier exits no longer count */
+	FIRST_PAUSE_MS = 1000, /* before the second restart */
+	LOOK_MS = 60 * 1000,   /* interval of checks of the resolver files */
+	MAX_DOUBLINGS = 6,     /* of FIRST_PAUSE_MS */
+	DEFAULT_BODY_BYTES = 8 * 1024 * 1024, /* the defaults of fetch.c */
 	DEFAULT_TOTAL_MS = 60 * 1000,
 	WHY_BYTES = PROCESS_END_BYTES + 64,
 };
@@ -33,41 +34,41 @@ enum {
 struct request {
 	struct request *next;
 	uint64_t id;
-	struct buffer order; /* as it is sent */
+	struct buffer order; /* encoded */
 	struct fetch_expectation expected;
-	struct cookies *cookies; /* the caller's, or NULL */
+	struct cookies *cookies; /* owned by the caller, or NULL */
 	uint64_t sent_ms;
-	unsigned ends; /* of the process that it was with */
+	unsigned ends; /* process exits while the request was sent */
 	struct fetch_result result;
 };
 
 struct request_queue {
 	struct request *first;
-	struct request **end; /* where the next one goes */
+	struct request **end; /* next pointer of the last request */
 };
 
 struct remote_fetcher {
 	struct starter *starter;
 	struct process_options role;
-	struct buffer options; /* the head of OPTIONS, and its body */
+	struct buffer options; /* head and body of FETCH_OPTIONS */
 	struct buffer authorities;
 	bool keeps_headers;
-	uint64_t max_body_bytes; /* of a request that does not say */
+	uint64_t max_body_bytes; /* default of a request */
 	uint64_t max_answer_ms;
-	struct process process; /* while it is up */
+	struct process process; /* valid while is_up */
 	bool is_up;
-	uint64_t up_ms;   /* since then */
-	unsigned ends;    /* in a row */
-	uint64_t next_ms; /* not to be started before */
-	uint64_t look_ms; /* at the resolver's files */
-	int wake;         /* an eventfd */
-	uint64_t last_id; /* of a request */
+	uint64_t up_ms;   /* start of the process */
+	unsigned ends;    /* consecutive */
+	uint64_t next_ms; /* earliest time of the next start */
+	uint64_t look_ms; /* next check of the resolver files */
+	int wake;         /* eventfd */
+	uint64_t last_id; /* number of the last request */
 	struct request_queue unsent;
 	struct request_queue sent;
 	struct request_queue ended;
-	size_t running;   /* unsent and sent */
-	size_t waiting;   /* as the process was told since its last answer */
-	uint64_t answers; /* of the process */
+	size_t running;   /* count of unsent and sent */
+	size_t waiting;   /* as sent since the last response */
+	uint64_t answers; /* responses of the process */
 };
 
 static void queue_push(struct request_queue *queue, struct request *request)
@@ -77,7 +78,7 @@ static void queue_push(struct request_queue *queue, struct request *request)
 	queue->end = &request->next;
 }
 
-/* Take out the request that `*link` points to. */
+/* Remove the request that `*link` points to. */
 static struct request *queue_take(struct request_queue *queue,
 				  struct request **link)
 {
@@ -100,7 +101,7 @@ static void queue_free(struct request_queue *queue)
 	}
 }
 
-/* A request has its result. */
+/* Finish a request that has its result. */
 static void end_request(struct remote_fetcher *remote, struct request *request)
 {
 	assert(remote->running > 0);
@@ -117,7 +118,7 @@ static void fail(struct remote_fetcher *remote, struct request *request,
 	end_request(remote, request);
 }
 
-/* To be sent before the others. */
+/* Queue the requests before the unsent ones. */
 static void send_again(struct remote_fetcher *remote,
 		       struct request_queue *again)
 {
@@ -130,8 +131,8 @@ static void send_again(struct remote_fetcher *remote,
 }
 
 /*
- * The process was lost: what it had is sent first when there is another one, or
- * given up.
+ * The process has exited: send its requests first to the next process, or fail
+ * a request that has seen MAX_ENDS exits.
  */
 static void return_requests(struct remote_fetcher *remote, const char *why)
 {
@@ -149,7 +150,7 @@ static void return_requests(struct remote_fetcher *remote, const char *why)
 	send_again(remote, &again);
 }
 
-/* When the next process may be started. */
+/* Set the earliest start of the next process. */
 static void set_pause(struct remote_fetcher *remote, uint64_t now_ms)
 {
 	unsigned doublings;
@@ -165,7 +166,7 @@ static void set_pause(struct remote_fetcher *remote, uint64_t now_ms)
 	remote->ends++;
 }
 
-/* `what`: what it did; NULL: it has ended by itself. */
+/* Stop the process. `what` is the violation; NULL if it has exited. */
 static void lose_process(struct remote_fetcher *remote, const char *what)
 {
 	char end[PROCESS_END_BYTES];
@@ -183,7 +184,7 @@ static void lose_process(struct remote_fetcher *remote, const char *what)
 	return_requests(remote, why);
 }
 
-/* Give it the options and wait until it is ready. */
+/* Send the options and wait until the process is ready. */
 static bool greet(struct remote_fetcher *remote)
 {
 	struct channel *channel = &remote->process.channel;
@@ -203,7 +204,10 @@ static bool greet(struct remote_fetcher *remote)
 	return is_ready;
 }
 
-/* What waits was with this process, too: it may be why there is none. */
+/*
+ * Count the failed start for unsent requests, too: otherwise they would wait
+ * forever.
+ */
 static void fail_start(struct remote_fetcher *remote)
 {
 	while (remote->unsent.first != NULL)
@@ -243,7 +247,10 @@ static struct request **find_request(struct remote_fetcher *remote, uint64_t id)
 	return link;
 }
 
-/* False when the frame is no answer to a request that runs. */
+/*
+ * Store the result of a request. Return false if the frame is not a valid
+ * response to a running request.
+ */
 static bool take_answer(struct remote_fetcher *remote,
 			const struct frame *frame)
 {
@@ -267,15 +274,17 @@ static bool take_answer(struct remote_fetcher *remote,
 		buffer_clear(&request->cookies->lines);
 		buffer_append_slice(&request->cookies->lines, cookies);
 	}
-	remote->waiting = 0; /* as there: an answer makes room */
+	remote->waiting = 0; /* the fetcher resets its count, too: a response
+				frees a connection */
 	remote->answers++;
 	if (result.error == ERR_NETWORK)
-		remote->look_ms = 0; /* a name may not have been found */
+		remote->look_ms =
+			0; /* the cause may be an outdated resolver file */
 	end_request(remote, request);
 	return true;
 }
 
-/* Take the answers that are there. */
+/* Process the received responses. */
 static void receive(struct remote_fetcher *remote)
 {
 	while (remote->is_up) {
@@ -296,8 +305,8 @@ static void receive(struct remote_fetcher *remote)
 }
 
 /*
- * Wait until there may be room for a frame. The process may itself wait for us
- * to read its answers.
+ * Wait until the socket may have room for a frame. Read responses meanwhile,
+ * because the process may block until they are read.
  */
 static void wait_for_room(struct remote_fetcher *remote, uint64_t until_ms)
 {
@@ -331,7 +340,7 @@ static void send_frame(struct remote_fetcher *remote, enum fetch_frame kind,
 	}
 }
 
-/* Send what was not sent, if there is, or may be, a process. */
+/* Send the unsent requests; start a process first if needed and due. */
 static void send_requests(struct remote_fetcher *remote)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -349,8 +358,10 @@ static void send_requests(struct remote_fetcher *remote)
 	}
 }
 
-/* A process that cannot read the files of the resolver makes room for one that
- * can; what it was about is begun again. */
+/*
+ * Replace a process that cannot read the current resolver files, and send its
+ * requests again.
+ */
 static void check_resolver(struct remote_fetcher *remote)
 {
 	struct request_queue again = {.end = &again.first};
@@ -371,7 +382,7 @@ static void check_resolver(struct remote_fetcher *remote)
 	send_again(remote, &again);
 }
 
-/* The oldest request is the first to be late. */
+/* Stop the process if the oldest request is late. */
 static void check_late(struct remote_fetcher *remote)
 {
 	const struct request *first = remote->sent.first;
@@ -487,7 +498,7 @@ void remote_fetcher_start(struct remote_fetcher *remote,
 	send_requests(remote);
 }
 
-/* Wait for an answer or a wake. */
+/* Wait for a response or a wake. */
 static void wait_for_answer(struct remote_fetcher *remote, uint64_t timeout_ms)
 {
 	struct pollfd ready[] = {
@@ -507,7 +518,7 @@ static void wait_for_answer(struct remote_fetcher *remote, uint64_t timeout_ms)
 	poll(ready, 2, (int)timeout_ms);
 	if (ready[0].revents != 0 &&
 	    read(remote->wake, &count, sizeof(count)) < 0)
-		return; /* another wake comes */
+		return; /* a further wake follows */
 }
 
 void remote_fetcher_run(struct remote_fetcher *remote, uint32_t timeout_ms)
@@ -539,7 +550,7 @@ bool remote_fetcher_next(struct remote_fetcher *remote,
 	return true;
 }
 
-/* To tell the process would take longer than to end it. */
+/* Stopping the process is faster than sending it a message. */
 void remote_fetcher_abort(struct remote_fetcher *remote)
 {
 	struct request_queue *const queues[] = {&remote->sent, &remote->unsent};
@@ -577,5 +588,5 @@ void remote_fetcher_wake(struct remote_fetcher *remote)
 	const uint64_t one = 1;
 
 	if (write(remote->wake, &one, sizeof(one)) < 0)
-		return; /* it is awake already */
+		return; /* the counter is full: a wake is pending */
 }

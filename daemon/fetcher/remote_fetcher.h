@@ -1,14 +1,14 @@
 /*
  * daemon/fetcher/remote_fetcher.h - a fetcher (crawl/fetch/fetch.h) in a
- * process of its own, for one thread that owns it. Whatever comes from there is
- * checked; what is no answer to a request that runs ends the process.
+ * separate process, used by the thread that owns it. It checks all received
+ * data; an invalid response stops the process.
  *
- * When it has ended, or does not answer, it is started again: at once, and with
- * a pause that grows when it ends again and again. The requests that it had are
- * made again, but those that were with it at three ends in a row: they have
- * ERR_NETWORK, and `reason` says how it ended. It is also started again when
- * the files of the resolver were replaced: that is looked at once a minute, and
- * when there was a failure of the network.
+ * If the process exits or does not respond, it is restarted: the first time
+ * immediately, then with an increasing delay. Its requests are sent again,
+ * except requests that were sent at three consecutive exits: these fail with
+ * ERR_NETWORK, and `reason` states how the process ended. It is also restarted
+ * after resolver files were replaced: checked once a minute, and after a
+ * network failure.
  */
 #ifndef DAEMON_FETCHER_REMOTE_FETCHER_H
 #define DAEMON_FETCHER_REMOTE_FETCHER_H
@@ -23,32 +23,34 @@
 struct remote_fetcher;
 
 struct remote_options {
-	struct fetch_options fetch; /* copied; `ca_file` is read at once */
-	struct starter *starter;    /* outlives it; NULL: it is a thread */
-	role_main *main;            /* of that; NULL: fetcher_role() */
+	struct fetch_options fetch; /* copied; `ca_file` is read immediately */
+	struct starter
+		*starter; /* must outlive the fetcher; NULL: use a thread */
+	role_main *main; /* main function of the thread; NULL: fetcher_role() */
 };
 
-/* NULL, with a line in the log: `ca_file` cannot be read, or no process be
- * started. */
+/*
+ * Return NULL after logging the error: `ca_file` cannot be read, or no process
+ * can be started.
+ */
 struct remote_fetcher *
 remote_fetcher_create(const struct remote_options *options);
 
-/* Ends every request and the process. NULL is a no-op. */
+/* Stop all requests and the process. NULL is a no-op. */
 void remote_fetcher_destroy(struct remote_fetcher *remote);
 
 /*
- * As fetcher_start(), without a sink. With `is_sitemap` the body of the result
- * is the entries of the sitemap (crawl/sitemap/listing.h), as far as it could
- * be read: also when there is an error, which may then be one of
- * sitemap_feed().
+ * Like fetcher_start(), without a sink. With `is_sitemap`, the body of the
+ * result is the entries of the sitemap (crawl/sitemap/listing.h) that could be
+ * read, also after an error, which may be an error of sitemap_feed().
  */
 void remote_fetcher_start(struct remote_fetcher *remote,
 			  const struct fetch_request *request, bool is_sitemap);
 
-/* Wait for results, at most `timeout_ms`. */
+/* Wait for results, for at most `timeout_ms`. */
 void remote_fetcher_run(struct remote_fetcher *remote, uint32_t timeout_ms);
 
-/* As those of fetch.h. */
+/* Like the functions in fetch.h. */
 bool remote_fetcher_next(struct remote_fetcher *remote,
 			 struct fetch_result *result_out);
 void remote_fetcher_abort(struct remote_fetcher *remote);

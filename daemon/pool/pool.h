@@ -41,8 +41,7 @@ struct pool_task {
 	struct slice head;
 	struct slice body;
 	uint64_t site;     /* prefer a worker that had a task of this site */
-	ask_server *serve; /* serves the worker's requests; NULL:
- none allowed */
+	ask_server *serve; /* serves the worker; NULL: no requests */
 	void *serve_context;
 	/*
 	 * Use the result. Return false if a correct worker cannot have sent it:

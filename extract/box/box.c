@@ -3,11 +3,11 @@
 #include "extract/box/box_layout.h"
 #include "store/arena.h"
 
-static const float glyph_em = 0.5F; /* not given in the sources */
+static const float glyph_em = 0.5F; /* not specified in the sources */
 
 /*
- * Characters of U+3000 and above (Han, kana, Hangul) count twice, continuation
- * bytes not at all.
+ * Characters from U+3000 (Han, kana, Hangul) count twice; UTF-8 continuation
+ * bytes do not count.
  */
 uint32_t text_extent(struct slice text)
 {

@@ -1,25 +1,26 @@
 /*
- * extract/box/box.h - an estimated layout of a page's elements, from the page
- * alone, which visual methods use in place of a browser (Asfia et al., VCE; Cai
- * et al., VIPS).
+ * extract/box/box.h - estimates a layout of a page's elements from the page's
+ * source. Visual methods use it instead of a browser (Asfia et al., VCE; Cai et
+ * al., VIPS).
  *
- * The page is laid out on a viewport of 1,024 pixels. Blocks stack downwards
- * in their parent, a margin between them being the larger of two; floats, table
- * cells, inline blocks and the children of a flex row stand side by side; a
- * line of text is 1.2 em high and a character half an em wide, a Han, kana or
- * Hangul one a whole em.
+ * The viewport is 1,024 pixels wide. Blocks stack downwards in their parent,
+ * and the larger of two margins separates them. Floats, table cells, inline
+ * blocks and the children of a flex row are side by side. A line of text is 1.2
+ * em high, a character is half an em wide; a Han, kana or Hangul character is
+ * one em wide.
  *
- * What it does not know, so that a browser would draw it otherwise:
+ * A browser would draw a page differently because the estimate ignores:
  * - linked style sheets, scripts, and selectors of more than one compound;
- * - the size of images, unless an attribute or a style tells it (else they are
- *   100 pixels wide and two thirds as high as wide), and form fields, which
- *   take no room;
+ * - the size of images, unless an attribute or a style declares it (otherwise
+ *   they are 100 pixels wide and two thirds as high as wide), and form fields,
+ *   which take no space;
  * - padding, borders, vertical margins other than HTML's own, min-width,
- *   min-height, grid columns, transforms, where a positioned element is moved;
- * - columns of tables: each row is laid out by itself, colspan and rowspan
- *   count nothing;
- * - blocks beside a float: their text is wrapped as if there was none, and
- *   their box reaches under it, as it does in a browser.
+ *   min-height, grid columns, transforms, and the offsets of positioned
+ * elements;
+ * - columns of tables: each row has its own layout; colspan and rowspan have no
+ *   effect;
+ * - floats next to text: text wraps as if there were no float, and its box
+ * extends under the float, as in a browser.
  */
 #ifndef EXTRACT_BOX_BOX_H
 #define EXTRACT_BOX_BOX_H
@@ -32,32 +33,34 @@
 struct arena;
 struct page;
 
-/* In px from the page's left upper corner; finite, sizes not negative. */
+/* In px from the page's upper left corner; finite, sizes are not negative. */
 struct box {
 	float left;
 	float top;
-	float width;  /* 0 when the element is not displayed */
-	float height; /* likewise; but also of an element without content */
+	float width;  /* 0 if the element is not displayed */
+	float height; /* 0 if the element is not displayed or has no content */
 	float font_size;
-	uint32_t background; /* 0xRRGGBB, also when an ancestor sets it */
+	uint32_t background; /* 0xRRGGBB, possibly set by an ancestor */
 	bool is_bold;
-	bool is_inline; /* flows in lines, and holds no block */
+	bool is_inline; /* is in a line of text, and contains no block */
 	bool is_displayed;
 };
 
 /*
- * The box of every element: [page->node_count]. Only texts with is_visible
- * [page->text_count] take room. Everything belongs to `arena`: at most 120
- * bytes an element, 4 a text, and those of extract/box/style_sheet.h. Five
- * passes over the elements (styles, preferred widths, widths, heights, places),
- * in which a parent sees each child once or twice: linear; no recursion.
+ * Return the box of every element: [page->node_count]. Only texts with
+ * is_visible [page->text_count] take space. Everything belongs to `arena`: at
+ * most 120 bytes an element, 4 a text, and the memory of
+ * extract/box/style_sheet.h. Five passes over the elements (styles, preferred
+ * widths, widths, heights, positions), in which a parent reads each child once
+ * or twice: linear; no recursion.
  */
 const struct box *boxes_estimate(struct arena *arena, const struct page *page,
 				 const bool *is_visible);
 
 /*
- * The width of a text in one line, in half ems: its characters, white space
- * collapsed, those of Han, kana and Hangul twice. Linear.
+ * Return the width of a text in one line, in half ems: the number of its
+ * characters with collapsed white space; Han, kana and Hangul count twice.
+ * Linear.
  */
 uint32_t text_extent(struct slice text);
 

@@ -15,16 +15,17 @@ struct box_figure {
 	struct trace *trace;
 	struct figure_box *boxes; /* [MAX_FIGURE_BOXES], of the trace's arena */
 	size_t count;
-	uint32_t chosen; /* the block that is always shown; or UINT32_MAX */
+	uint32_t chosen; /* the block that the figure always shows; or
+			    UINT32_MAX */
 };
 
-/* `trace` is not NULL. */
+/* Begin a figure. `trace` must not be NULL. */
 struct box_figure box_figure_begin(struct trace *trace, uint32_t chosen);
 
 /*
- * Add block `index`, in rising order; when there are too many, the last ones
- * are left out. The label is at most 127 bytes; box.label and box.is_content
- * are made here.
+ * Add block `index`; call it in ascending order. Blocks over MAX_FIGURE_BOXES
+ * are left out. The label has at most 127 bytes; the function sets box.label
+ * and box.is_content.
  */
 void box_figure_add(struct box_figure *figure, uint32_t index,
 		    struct figure_box box, const char *format, ...)

@@ -1,6 +1,6 @@
 /*
- * extract/box/box_layout.h - the passes of the box estimate: widths, from the
- * root down, and places and heights, from the leaves up. Internal to
+ * extract/box/box_layout.h - the passes of the box estimate: widths from the
+ * root down, positions and heights from the leaves up. Internal to
  * extract/box/box.c.
  */
 #ifndef EXTRACT_BOX_BOX_LAYOUT_H
@@ -11,41 +11,46 @@
 #include "extract/box/style.h"
 #include "page/page.h"
 
-/* Widths of an element that the passes need besides its box. */
+/* Widths of an element that the passes need in addition to its box. */
 struct room {
-	float preferred; /* its width when nothing limits it, px */
-	float available; /* what it offers to its children, px */
+	float preferred; /* width without limits, px */
+	float available; /* width available to its children, px */
 	bool is_inline;
 };
 
 struct layout {
 	const struct page *page;
 	const struct style *styles; /* [node_count] */
-	const float *advances;      /* [text_count]: of a text in one line */
-	struct room *rooms;         /* [node_count] */
-	struct box *boxes;          /* [node_count] */
+	const float *advances; /* [text_count]: width of the text in one line */
+	struct room *rooms;    /* [node_count] */
+	struct box *boxes;     /* [node_count] */
 };
 
 /*
- * The preferred width of element `index`, from its children, which were done
- * before. Also decides what is inline.
+ * Compute the preferred width of element `index` from its children, which must
+ * have theirs. Also decides which elements are inline.
  */
 void layout_prefer(struct layout *layout, uint32_t index);
 
-/* From the parent's width to that of `index`, and on to a row's children. */
+/*
+ * Compute the width of `index` from its parent's width; for a row, also the
+ * widths of its children.
+ */
 void layout_make_width(struct layout *layout, uint32_t index);
 
 /*
- * Place the children of `index`, which were done before, relative to it, and
- * find its height.
+ * Place the children of `index`, which must have their heights, relative to it,
+ * and compute its height.
  */
 void layout_make_height(struct layout *layout, uint32_t index);
 
-/* Whether the element is replaced content, such as an image. */
+/* Return true for replaced content, such as an image. */
 bool layout_is_replaced(uint16_t tag);
 
-/* The advance of the texts that `node` owns from text `begin` to `end`, between
-   two of its children. */
+/*
+ * Return the width of the texts from `begin` to `end` that `node` itself holds,
+ * between two of its children.
+ */
 float layout_own_advance(const struct layout *layout, uint32_t node,
 			 uint32_t begin, uint32_t end);
 

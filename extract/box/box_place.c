@@ -2,20 +2,22 @@
 
 #include <math.h>
 
-/* Not given in the sources. */
+/* Not specified in the sources. */
 static const float line_em = 1.2F;
-static const float image_ratio = 1.5F; /* of width to height */
+static const float image_ratio = 1.5F; /* width / height */
 
-/* Where the next child of a block comes to stand; all relative to the block. */
+/*
+ * The position of a block's next child; all values are relative to the block.
+ */
 struct flow_state {
 	float width;
 	float top;         /* of the next line or block */
-	float line;        /* px of the line that is begun, in one */
-	float line_height; /* px of its tallest part */
+	float line;        /* px of the current line */
+	float line_height; /* px of the line's tallest part */
 	float gap;         /* margin below the last block */
-	float float_left;  /* px taken on either side of the row of floats */
+	float float_left;  /* px that floats use on each side of their row */
 	float float_right;
-	float float_top; /* of that row */
+	float float_top; /* top of that row */
 	float float_bottom;
 };
 
@@ -33,7 +35,7 @@ static void end_line(struct flow_state *state)
 	state->line_height = 0;
 }
 
-/* A margin only takes room when something follows it. */
+/* End a margin; it takes space only if something follows it. */
 static void end_gap(struct flow_state *state, float gap)
 {
 	if (state->top > 0)
@@ -51,13 +53,13 @@ static void add_to_line(struct flow_state *state, float advance, float height)
 	state->line_height = larger(state->line_height, height);
 }
 
-/* An inline element is placed where its first character is. */
+/* Place an inline element at its first character. */
 static void place_in_line(struct flow_state *state, struct box *box)
 {
 	float before = state->line;
 	float lines;
 
-	/* an inline block is not broken into lines */
+	/* an inline block does not break into lines */
 	if (!box->is_inline && before > 0 &&
 	    fmodf(before, larger(state->width, 1)) + box->width > state->width)
 		before = state->line =
@@ -97,7 +99,9 @@ static void place_float(struct flow_state *state, struct box *box, uint8_t flow)
 		larger(state->float_bottom, box->top + box->height);
 }
 
-/* By its margins; "auto" on both sides centres it. */
+/*
+ * Return the position by the margins; "auto" on both sides centres the element.
+ */
 static float left_of(const struct style *style, float width, float whole)
 {
 	float rest = larger(whole - width, 0);
@@ -191,7 +195,7 @@ void layout_make_height(struct layout *layout, uint32_t index)
 		layout_own_advance(layout, index, text, nodes[index].end_text);
 	if (state.line > 0)
 		add_to_line(&state, 0, line);
-	if (box->is_inline) /* as if it was in one line, except for br */
+	if (box->is_inline) /* like a single line, except after br */
 		state.top += state.line_height;
 	else
 		end_line(&state);

@@ -1,6 +1,6 @@
 #include "extract/box/box_layout.h"
 
-/* Not given in the sources. */
+/* Not specified in the sources. */
 static const float image_width = 100;
 
 bool layout_is_replaced(uint16_t tag)
@@ -9,7 +9,10 @@ bool layout_is_replaced(uint16_t tag)
 	       tag == TAG_iframe || tag == TAG_embed || tag == TAG_object;
 }
 
-/* Whether the element is in a row; then it is a block, whatever its display. */
+/*
+ * Return true if the element is in a row; then it is a block, whatever its
+ * display.
+ */
 static bool is_in_row(const struct layout *layout, uint32_t index)
 {
 	uint32_t parent = layout->page->nodes[index].parent;
@@ -30,7 +33,8 @@ float layout_own_advance(const struct layout *layout, uint32_t node,
 }
 
 /*
- * The preferred width of a child with its margins, except margins in percent.
+ * Return the preferred width of a child with its margins, except margins in
+ * percent.
  */
 static float outer_preferred(const struct layout *layout, uint32_t child)
 {
@@ -44,9 +48,9 @@ static float outer_preferred(const struct layout *layout, uint32_t child)
 }
 
 /*
- * The width without limits, from the children: their sum in a line and in a
- * row, else the widest line or block. Also decides what is inline: an inline
- * element with a block in it is a block.
+ * Compute the width without limits from the children: their sum in a line and
+ * in a row, otherwise the widest line or block. Also decides which elements are
+ * inline: an inline element that contains a block is a block.
  */
 void layout_prefer(struct layout *layout, uint32_t index)
 {
@@ -95,7 +99,7 @@ void layout_prefer(struct layout *layout, uint32_t index)
 	room->preferred = smaller(room->preferred, MAX_LENGTH);
 }
 
-/* Whether an element is only as wide as what is in it. */
+/* Return true if an element is only as wide as its content. */
 static bool shrinks(const struct layout *layout, uint32_t index)
 {
 	const struct style *style = &layout->styles[index];
@@ -113,7 +117,7 @@ static float limit(const struct style *style, float width, float available)
 	return smaller(width, MAX_LENGTH);
 }
 
-/* CSS 2.2, section 10.3, for an element that is in no row. */
+/* CSS 2.2, section 10.3, for an element outside of rows. */
 static float width_of(const struct layout *layout, uint32_t index,
 		      float available)
 {
@@ -137,8 +141,8 @@ static bool takes_room(const struct style *style)
 
 /* The widths that the children of a row need, of `width`. */
 struct ratios {
-	float fixed;     /* px of the children with a given width */
-	float preferred; /* px of the others */
+	float fixed;     /* px of the children with a declared width */
+	float preferred; /* px of the other children */
 	float count;
 };
 
@@ -164,10 +168,11 @@ static struct ratios ratios_of(const struct layout *layout, uint32_t row,
 }
 
 /*
- * Distribute the width of a row: children with a given width get it, the others
- * share the rest in proportion to their preferred widths (CSS 2.2, section
- * 17.5.2.2, without columns), each at least half of an equal part or its
- * preferred width. If the sum is too wide, all are narrowed in proportion.
+ * Distribute the width of a row: children with a declared width get it, the
+ * others share the rest in proportion to their preferred widths (CSS 2.2,
+ * section 17.5.2.2, without columns), but each gets at least half of an equal
+ * part or its preferred width. If the sum is too wide, all shrink in
+ * proportion.
  */
 static void ratio_row(struct layout *layout, uint32_t row, float width)
 {

@@ -4,7 +4,7 @@
 
 #include "extract/box/css_value.h"
 
-/* At a comment: behind it, or at the end. */
+/* `at` is the start of a comment: return the byte after it, or the end. */
 static const char *comment_end(const char *at, const char *end)
 {
 	for (at += 2; at < end; at++) {
@@ -17,7 +17,10 @@ static const char *comment_end(const char *at, const char *end)
 	return end;
 }
 
-/* At a quote: behind its other one, or at the end of the line without one. */
+/*
+ * `at` is a quote: return the byte after the closing quote; without one, the
+ * end of the line.
+ */
 static const char *string_end(const char *at, const char *end)
 {
 	const char quote = *at++;
@@ -48,7 +51,10 @@ static void skip_space_and_comments(struct css_scan *scan)
 	}
 }
 
-/* Over one byte, or a comment, a string or an escape as a whole. */
+/*
+ * Return the position after one byte, or after a whole comment, string or
+ * escape.
+ */
 static const char *next(const char *at, const char *end)
 {
 	if (is_comment(at, end))

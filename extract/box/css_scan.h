@@ -1,6 +1,6 @@
 /*
- * extract/box/css_scan.h - a cursor over the source of a style sheet: comments,
- * strings and parentheses are skipped as a whole (CSS Syntax, section 4).
+ * extract/box/css_scan.h - a cursor over the source of a style sheet. It skips
+ * whole comments, strings and parentheses (CSS Syntax, section 4).
  */
 #ifndef EXTRACT_BOX_CSS_SCAN_H
 #define EXTRACT_BOX_CSS_SCAN_H
@@ -28,16 +28,16 @@ static inline bool css_scan_ended(const struct css_scan *scan)
 }
 
 /*
- * The text before the first of `stops` outside of comments, strings and
- * parentheses; the cursor moves to that stop, or to the end. Comments at its
- * beginning are left out. Linear.
+ * Return the text before the first of `stops` outside of comments, strings and
+ * parentheses, without comments at its start. The cursor moves to that stop, or
+ * to the end. Linear.
  */
 struct slice css_scan_until(struct css_scan *scan, const char *stops);
 
 /* Step over one byte and return it; NUL at the end. */
 char css_scan_step(struct css_scan *scan);
 
-/* Behind a "{": skip to behind the matching "}". */
+/* The cursor is after a "{": move it after the matching "}". */
 void css_scan_skip_block(struct css_scan *scan);
 
 #endif

@@ -47,8 +47,10 @@ struct slice css_next_word(struct slice *rest)
 	return (struct slice){begin, (size_t)(at - begin)};
 }
 
-/* Digits with a point, no sign and no exponent; NULL, nothing written, when
-   there are none. */
+/*
+ * Read digits with an optional point, without sign and exponent. Return NULL,
+ * and write nothing, if there are no digits.
+ */
 static const char *read_number(const char *at, const char *end, double *out)
 {
 	double value = 0;
@@ -77,7 +79,7 @@ static const char *read_number(const char *at, const char *end, double *out)
 	return at;
 }
 
-/* One of a unit, in px, em or percent. */
+/* The size of one unit, in px, em or percent. */
 struct unit {
 	char name[5];
 	uint8_t unit;
@@ -166,7 +168,10 @@ static const struct color_name colors[] = {
 	{"lightgrey", 0xD3D3D3}, {"transparent", COLOR_TRANSPARENT},
 };
 
-/* 3, 4, 6 or 8 digits; an alpha of zero is transparent, any other none. */
+/*
+ * Parse 3, 4, 6 or 8 digits; an alpha of zero is transparent, other values of
+ * alpha have no effect.
+ */
 static bool hex_color(const char *digits, size_t count, uint32_t *color_out)
 {
 	const size_t wide = count > 4 ? 2 : 1;
@@ -187,7 +192,7 @@ static bool hex_color(const char *digits, size_t count, uint32_t *color_out)
 	return true;
 }
 
-/* "rgb(255, 0, 0)", "rgba(255 0 0 / 0)"; percents count as of 255. */
+/* Parse "rgb(255, 0, 0)" or "rgba(255 0 0 / 0)"; percentages are of 255. */
 static bool rgb_color(const char *at, const char *end, uint32_t *color_out)
 {
 	double parts[4] = {0, 0, 0, 1};

@@ -13,7 +13,7 @@ static const struct word displays[] = {
 	{"block", DISPLAY_BLOCK},
 	{"list-item", DISPLAY_BLOCK},
 	{"flow-root", DISPLAY_BLOCK},
-	{"grid", DISPLAY_BLOCK}, /* its columns are not known */
+	{"grid", DISPLAY_BLOCK}, /* its columns are unknown */
 	{"contents", DISPLAY_BLOCK},
 	{"table-row-group", DISPLAY_BLOCK},
 	{"table-cell", DISPLAY_INLINE_BLOCK},
@@ -55,7 +55,7 @@ static const struct word weights[] = {
 	{"900", 1},  {"normal", 0}, {"lighter", 0}, {"400", 0}, {NULL, 0},
 };
 
-/* Hundredths of the root's size. */
+/* Hundredths of the root's font size. */
 static const struct word font_sizes[] = {
 	{"xx-small", 56}, {"x-small", 63},  {"small", 81},     {"medium", 100},
 	{"large", 113},   {"x-large", 150}, {"xx-large", 200}, {NULL, 0},
@@ -156,7 +156,7 @@ static bool read_font_size(struct slice text, struct length *length_out)
 	return true;
 }
 
-/* "margin: top right bottom left", and its shorter forms. */
+/* Read "margin: top right bottom left", or a shorter form. */
 static void read_margin(struct declarations *declarations, struct slice text,
 			uint32_t rank)
 {
@@ -180,7 +180,7 @@ static void read_margin(struct declarations *declarations, struct slice text,
 		rank);
 }
 
-/* "font: bold 12px/1.5 Arial": read up to the size. */
+/* Read "font: bold 12px/1.5 Arial" up to the size. */
 static void read_font(struct declarations *declarations, struct slice text,
 		      uint32_t rank)
 {
@@ -204,7 +204,7 @@ static void read_font(struct declarations *declarations, struct slice text,
 	}
 }
 
-/* The first colour among the words; images are ignored. */
+/* Read the first colour among the words; ignore images. */
 static void read_color(struct declarations *declarations, struct slice text,
 		       uint32_t rank)
 {

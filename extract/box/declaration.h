@@ -1,7 +1,7 @@
 /*
  * extract/box/declaration.h - declarations of the CSS properties that the box
- * estimate knows. Of two declarations the one of the higher rank wins, so that
- * they may be merged in any order.
+ * estimate supports. Of two declarations the one with the higher rank wins, so
+ * they can be merged in any order.
  */
 #ifndef EXTRACT_BOX_DECLARATION_H
 #define EXTRACT_BOX_DECLARATION_H
@@ -14,7 +14,7 @@ enum property {
 	PROPERTY_DISPLAY,   /* enum display */
 	PROPERTY_FLOAT,     /* enum flow */
 	PROPERTY_POSITION,  /* enum flow */
-	PROPERTY_CLEAR,     /* 1: stands below what floats */
+	PROPERTY_CLEAR,     /* 1: below all floats */
 	PROPERTY_IS_COLUMN, /* flex-direction: 1 for column */
 	PROPERTY_WIDTH,
 	PROPERTY_HEIGHT,
@@ -30,10 +30,10 @@ enum property {
 enum display {
 	DISPLAY_INLINE,
 	DISPLAY_BLOCK,
-	DISPLAY_INLINE_BLOCK, /* a block that stands in a line; an image */
+	DISPLAY_INLINE_BLOCK, /* a block inside a line; an image */
 	DISPLAY_TABLE,
-	DISPLAY_ROW,  /* of a table: cells side by side */
-	DISPLAY_FLEX, /* a row that is no table's */
+	DISPLAY_ROW,  /* table row: cells side by side */
+	DISPLAY_FLEX, /* a row outside of tables */
 	DISPLAY_NONE,
 };
 
@@ -41,10 +41,10 @@ enum flow {
 	FLOW_NORMAL,
 	FLOW_LEFT,  /* floats */
 	FLOW_RIGHT, /* floats */
-	FLOW_OUT,   /* absolute or fixed: takes no room */
+	FLOW_OUT,   /* absolute or fixed: takes no space */
 };
 
-/* A length, or a number of the property's own in `unit`. */
+/* A length, or in `unit` a number that is specific to the property. */
 struct declared {
 	struct length value;
 	uint32_t rank; /* 0: not declared */
@@ -54,7 +54,7 @@ struct declarations {
 	struct declared properties[PROPERTY_COUNT];
 };
 
-/* Ranks: 1 for attributes of HTML, then by specificity, then by order. */
+/* Ranks: 1 for HTML attributes, then by specificity, then by order. */
 enum specificity {
 	SPECIFICITY_TAG = 1,
 	SPECIFICITY_CLASS,
@@ -67,7 +67,7 @@ enum specificity {
 #define RANK_ATTRIBUTE 1U
 #define RANK_IMPORTANT 0x80000000U
 
-/* `order`: the later of equal specificity holds. */
+/* `order`: of equal specificity the later declaration wins. */
 static inline uint32_t declaration_rank(enum specificity specificity,
 					uint32_t order)
 {
@@ -79,22 +79,22 @@ static inline uint32_t declaration_rank(enum specificity specificity,
 void declare(struct declarations *declarations, enum property property,
 	     struct length value, uint32_t rank);
 
-/* The same for a number of the property's own. */
+/* Declare a number that is specific to the property. */
 void declare_word(struct declarations *declarations, enum property property,
 		  uint32_t word, uint32_t rank);
 
-/* The declared value of `property`, or `otherwise`. */
+/* Return the declared value of `property`, or `otherwise`. */
 uint32_t declared_word(const struct declarations *declarations,
 		       enum property property, uint32_t otherwise);
 
-/* The declared length, or LENGTH_NONE. */
+/* Return the declared length, or LENGTH_NONE. */
 struct length declared_length(const struct declarations *declarations,
 			      enum property property);
 
 /*
- * Read "width: 10px; color: red" of the given rank; "!important" is above all
- * others. Unknown and wrong declarations are skipped; nested rules, too.
- * Linear, constant stack.
+ * Read "width: 10px; color: red" with the given rank; "!important" ranks above
+ * all others. Skip unknown and invalid declarations and nested rules. Linear,
+ * constant stack.
  */
 void declarations_read(struct declarations *declarations, struct slice text,
 		       uint32_t rank);

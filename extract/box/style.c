@@ -6,15 +6,16 @@
 #include "store/arena.h"
 
 /*
- * Default styles of HTML's rendering section, as far as boxes depend on them.
+ * Default styles from the rendering section of the HTML standard, as far as
+ * boxes depend on them.
  */
 struct default_style {
 	uint16_t tag;
 	uint8_t display;
 	bool is_bold;
-	float font_em; /* of the parent's size */
-	float gap_em;  /* vertical margin, of its own size */
-	float left;    /* px: margin and padding */
+	float font_em; /* relative to the parent's font size */
+	float gap_em; /* vertical margin, relative to the element's font size */
+	float left;   /* margin and padding, px */
 	float right;
 };
 
@@ -67,7 +68,7 @@ static const struct default_style defaults[] = {
 struct styling {
 	const struct page *page;
 	struct style_sheet sheet;
-	uint8_t rows[TAG_COUNT]; /* of `defaults`, + 1 */
+	uint8_t rows[TAG_COUNT]; /* index in `defaults` + 1 */
 	struct style *styles;
 };
 
@@ -108,7 +109,10 @@ static void read_font_attribute(struct slice value,
 		(struct length){sizes[size - 1], LENGTH_PX}, RANK_ATTRIBUTE);
 }
 
-/* "left" and "right" float a table or an image; "center" centres a table. */
+/*
+ * Read align: "left" and "right" float a table or an image; "center" centres a
+ * table.
+ */
 static void read_align(uint16_t tag, struct slice value,
 		       struct declarations *declarations)
 {
@@ -199,7 +203,7 @@ static uint8_t display_of(const struct declarations *declarations,
 	return (uint8_t)display;
 }
 
-/* Absolute and fixed positions are stronger than floats. */
+/* Return the flow; absolute and fixed positions take precedence over floats. */
 static uint8_t flow_of(const struct declarations *declarations)
 {
 	if (declared_word(declarations, PROPERTY_POSITION, FLOW_NORMAL) ==

@@ -1,7 +1,7 @@
 /*
- * extract/box/style.h - the styles of a page's elements, as far as its own
- * source gives them: HTML's default styles, presentational attributes, <style>
- * rules (extract/box/style_sheet.h) and style attributes, in rising order.
+ * extract/box/style.h - the styles of a page's elements from the page's source:
+ * HTML's default styles, presentational attributes, <style> rules
+ * (extract/box/style_sheet.h) and style attributes, in ascending precedence.
  */
 #ifndef EXTRACT_BOX_STYLE_H
 #define EXTRACT_BOX_STYLE_H
@@ -21,18 +21,22 @@ struct style {
 	struct length margin_left;
 	struct length margin_right;
 	float font_size;     /* px, in [0, MAX_FONT_SIZE] */
-	uint32_t background; /* 0xRRGGBB: the nearest that is not transparent */
-	float gap;           /* px: the vertical margin */
-	uint8_t display;     /* enum display; DISPLAY_NONE for all inside one */
-	uint8_t flow;        /* enum flow */
+	uint32_t background; /* 0xRRGGBB: the nearest one that is not
+				transparent */
+	float gap;           /* vertical margin, px */
+	uint8_t display; /* enum display; DISPLAY_NONE for all elements inside
+			    one */
+	uint8_t flow;    /* enum flow */
 	bool is_bold;
-	bool clears; /* stands below what floats */
+	bool clears; /* is below all floats */
 };
 
 enum { MAX_FONT_SIZE = 1000 };
 
-/* The style of every element: [page->node_count], owned by `arena`; 60 bytes
-   an element. Linear; constant stack. */
+/*
+ * Return the style of every element: [page->node_count], owned by `arena`; 60
+ * bytes an element. Linear; constant stack.
+ */
 const struct style *styles_of_page(struct arena *arena,
 				   const struct page *page);
 

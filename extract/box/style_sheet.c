@@ -16,7 +16,7 @@ struct selector {
 	enum specificity specificity;
 };
 
-/* `tag` is the hash of the tag's name, 0 for any. */
+/* `tag` is the hash of the tag's name; 0 = any tag. */
 static uint64_t selector_key(enum specificity specificity, uint64_t tag,
 			     struct slice name)
 {
@@ -43,7 +43,7 @@ static struct slice read_name(struct slice *rest)
 	return (struct slice){begin, size};
 }
 
-/* The hash of a tag's name as it stands in page_tag_hash(). */
+/* Return the hash of a tag's name, the same as page_tag_hash(). */
 static uint64_t hash_of_tag(struct slice name)
 {
 	char folded[32];
@@ -56,7 +56,7 @@ static uint64_t hash_of_tag(struct slice name)
 	return hash64(folded, name.size, 0);
 }
 
-/* False when the selector is not of one compound. */
+/* Return false if the selector has more than one compound. */
 static bool read_selector(struct slice text, struct selector *selector_out)
 {
 	struct slice rest = css_trim(text);
@@ -86,13 +86,15 @@ static bool read_selector(struct slice text, struct selector *selector_out)
 	name = read_name(&rest);
 	selector_out->specificity =
 		kind == '.' ? SPECIFICITY_CLASS : SPECIFICITY_ID;
-	if (has_tag) /* with a tag: the next value of the enumeration */
+	if (has_tag) /* with a tag: the next enumerator */
 		selector_out->specificity++;
 	selector_out->key = selector_key(selector_out->specificity, tag, name);
 	return name.size > 0 && rest.size == 0;
 }
 
-/* Add one selector's declarations; their rank is that of order alone. */
+/*
+ * Add the declarations of one selector; their rank depends only on the order.
+ */
 static void add_rule(struct style_sheet *sheet, struct selector selector,
 		     const struct declarations *declarations)
 {
@@ -112,7 +114,7 @@ static void add_rule(struct style_sheet *sheet, struct selector selector,
 	}
 }
 
-/* "h1, .title": the cursor stands behind the "{". */
+/* Read a rule such as "h1, .title"; the cursor is after the "{". */
 static void read_rule(struct style_sheet *sheet, struct slice prelude,
 		      struct css_scan *scan)
 {
@@ -133,7 +135,7 @@ static void read_rule(struct style_sheet *sheet, struct slice prelude,
 	}
 }
 
-/* The number behind `feature`, as "(max-width: 600px)" has it. */
+/* Read the number of a condition such as "(max-width: 600px)". */
 static bool has_feature(struct slice media, const char *feature,
 			struct length *length_out)
 {
@@ -154,8 +156,10 @@ static bool has_feature(struct slice media, const char *feature,
 	return false;
 }
 
-/* Whether a media query holds on a screen of VIEWPORT_WIDTH; of a list of them
-   the conditions count as one query. */
+/*
+ * Return true if a media query matches a screen of VIEWPORT_WIDTH. The
+ * conditions of a list of queries count as one query.
+ */
 static bool applies(struct slice media)
 {
 	struct length length;
@@ -179,7 +183,9 @@ static bool applies(struct slice media)
 	       length_px(length, ROOT_FONT_SIZE, 0) <= VIEWPORT_WIDTH;
 }
 
-/* Whether the rules inside an "@" block apply like those around it. */
+/*
+ * Return true if the rules inside an "@" block apply like the rules around it.
+ */
 static bool holds_rules(struct slice prelude)
 {
 	struct slice rest = prelude;
@@ -191,8 +197,8 @@ static bool holds_rules(struct slice prelude)
 }
 
 /*
- * Only the beginning and the end of an "@" block with rules are skipped, so
- * that nesting need not be counted.
+ * Skip only the beginning and the end of an "@" block with rules, so that
+ * nesting need not be counted.
  */
 static void read_sheet(struct style_sheet *sheet, struct slice css)
 {
@@ -210,7 +216,7 @@ static void read_sheet(struct style_sheet *sheet, struct slice css)
 	}
 }
 
-/* The content between <style> and </style>. */
+/* Return the content between <style> and </style>. */
 static struct slice content_of(const struct page *page, uint32_t node)
 {
 	const struct span span = page->nodes[node].source;
@@ -228,7 +234,10 @@ static struct slice content_of(const struct page *page, uint32_t node)
 			      token.source.end - token.source.begin};
 }
 
-/* Its content when it is a <style> for a screen, at most `max_bytes` of it. */
+/*
+ * Return the content of a <style> for a screen, at most `max_bytes`; otherwise
+ * nothing.
+ */
 static struct slice css_of(const struct page *page, uint32_t node,
 			   size_t max_bytes)
 {

@@ -1,8 +1,8 @@
 /*
  * extract/box/style_sheet.h - the rules of a page's <style> elements, by
- * selector. Supported are selectors of one compound: tag, .class, #id,
- * tag.class, tag#id; all others (descendants, two classes, states) are ignored,
- * and so are linked style sheets.
+ * selector. It supports selectors of one compound: tag, .class, #id, tag.class,
+ * tag#id. It ignores all others (descendants, two classes, states) and linked
+ * style sheets.
  */
 #ifndef EXTRACT_BOX_STYLE_SHEET_H
 #define EXTRACT_BOX_STYLE_SHEET_H
@@ -15,21 +15,21 @@ struct arena;
 struct page;
 
 enum {
-	MAX_STYLE_RULES =
-		LIMIT(4096, 16), /* selectors; further ones are ignored */
-	MAX_STYLE_BYTES =
-		LIMIT(1 << 20, 1024), /* of all <style> elements, likewise */
+	MAX_STYLE_RULES = LIMIT(4096, 16), /* selectors; the rest is ignored */
+	MAX_STYLE_BYTES = LIMIT(
+		1 << 20,
+		1024), /* bytes of all <style> elements; the rest is ignored */
 };
 
 struct style_sheet {
-	struct hash_table rules; /* one for each selector, by its key */
-	uint32_t order;          /* of the last rule */
+	struct hash_table rules; /* one rule for each selector, by its key */
+	uint32_t order;          /* order of the last rule */
 };
 
 /*
- * Everything belongs to `arena`: 500 bytes a selector, at most 2 MB. Rules for
- * other media than a screen of the viewport's width are ignored. Linear in the
- * CSS; constant stack.
+ * Read the rules. Everything belongs to `arena`: 500 bytes a selector, at most
+ * 2 MB. Ignores rules for media other than a screen of the viewport's width.
+ * Linear in the CSS; constant stack.
  */
 struct style_sheet style_sheet_read(struct arena *arena,
 				    const struct page *page);

@@ -12,7 +12,8 @@
 #include "store/arena.h"
 
 struct explaining {
-	struct html_writer html; /* first: html_writer.h is given it as well */
+	struct html_writer
+		html; /* must be first: html_writer.h passes a pointer to it */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const struct trace *trace;
@@ -39,7 +40,9 @@ static const char *why_hidden(uint32_t flags)
 	return "in a field of a form, never content";
 }
 
-/* "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8" */
+/*
+ * Write the title: "kept, score 0.82; on 1 of 40 pages; ratio 0.82, over 0.8"
+ */
 static void write_title(const struct explaining *explaining, uint32_t index,
 			enum standing standing, struct buffer *out)
 {

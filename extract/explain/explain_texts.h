@@ -1,7 +1,6 @@
 /*
- * extract/explain/explain_texts.h - the texts of a page as HTML, laid out by
- * the page's structure, each in a span with its score, its verdict and the
- * reason.
+ * extract/explain/explain_texts.h - writes the texts of a page as HTML in the
+ * page's structure, each in a span with its score, its verdict and the reason.
  */
 #ifndef EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
 #define EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
@@ -14,15 +13,15 @@ struct trace;
 /* Quantiles of a score: the CSS classes s0 to s7. */
 enum { EXPLAIN_QUANTILES = 8 };
 
-/* How a text is shown. */
+/* How the explanation shows a text. */
 enum standing {
 	STANDING_KEPT,
 	STANDING_DROPPED,
-	STANDING_HIDDEN, /* no reader of the page sees it: visible.h */
+	STANDING_HIDDEN, /* the reader of the page does not see it: visible.h */
 	STANDING_COUNT
 };
 
-/* The number of texts of each kind, and of words (word.h) in them. */
+/* The number of texts of each kind, and of the words (word.h) in them. */
 struct explained {
 	uint32_t texts[STANDING_COUNT];
 	uint64_t words[STANDING_COUNT];
@@ -30,7 +29,7 @@ struct explained {
 
 /*
  * Append all texts, each once, in document order. `trace` and `counts` may be
- * NULL. No attributes and no links of the page are written.
+ * NULL. Writes no attributes and no links of the page.
  */
 void explain_texts(const struct page *page, const struct verdict *verdicts,
 		   const struct trace *trace,

@@ -8,11 +8,11 @@
 #include "store/arena.h"
 
 enum {
-	MAX_BOXES = 2000, /* at most; chosen ones are always drawn */
+	MAX_BOXES = 2000, /* maximum; chosen boxes are always drawn */
 	MIN_WIDTH = 480,
 	MAX_HEIGHT = 1200, /* pixels of the picture */
 	QUANTILES = 8,
-	MAX_TAGS = 30, /* values written into their boxes */
+	MAX_TAGS = 30, /* maximum number of values written into boxes */
 	TAG_WIDTH = 56,
 	TAG_HEIGHT = 15,
 };
@@ -25,8 +25,8 @@ static bool is_drawable(const struct figure_box *box)
 }
 
 /*
- * The same scale for both axes, except for long pages, which are made wide
- * enough to see.
+ * Make a plot with the same scale for both axes; only pages that are too long
+ * are drawn wider, so that they stay visible.
  */
 static struct plot make_plot(const struct figure *figure, struct buffer *out)
 {
@@ -115,7 +115,7 @@ static bool is_free(const struct tags *tags, double x, double y)
 	return true;
 }
 
-/* Write the value into the box when there is room for it. */
+/* Write the value into the box if there is space for it. */
 static void append_tag(struct plot *plot, struct tags *tags,
 		       const struct figure_box *box)
 {
@@ -138,7 +138,7 @@ static void append_tag(struct plot *plot, struct tags *tags,
 	svg_text_end(plot->out);
 }
 
-/* Write the values, the highest first, without those that are 0. */
+/* Write the values in descending order, except 0. */
 static void append_tags(struct plot *plot, const struct figure *figure,
 			const uint8_t *quantiles)
 {

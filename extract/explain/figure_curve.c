@@ -6,8 +6,8 @@
 #include "extract/explain/figure_plot.h"
 
 /*
- * At most so many ranges are drawn one by one; others are drawn as the columns
- * that they touch.
+ * Maximum number of ranges drawn one by one; with more, only the pixel columns
+ * that the ranges touch are drawn.
  */
 enum { MAX_RANGES = 1000 };
 
@@ -34,7 +34,7 @@ static struct plot make_plot(const struct figure *figure, struct buffer *out)
 	};
 }
 
-/* Half open, in columns of pixels. */
+/* Append a band, half open, in pixel columns. */
 static void append_band(struct plot *plot, double begin, double end,
 			bool is_content, const char *label)
 {
@@ -50,7 +50,7 @@ static void append_band(struct plot *plot, double begin, double end,
 	buffer_append_text(plot->out, "</rect>\n");
 }
 
-/* The columns that ranges too narrow to be drawn alone have touched. */
+/* Append the pixel columns that touch() has marked. */
 static void append_columns(struct plot *plot, const bool *is_touched,
 			   bool is_content)
 {
@@ -75,8 +75,8 @@ static void touch(bool *is_touched, double begin, double end)
 }
 
 /*
- * Draw each range alone if it is wide enough to be seen, otherwise the columns
- * that it touches.
+ * Draw a range if it is wide enough to be visible; otherwise draw the pixel
+ * columns that it touches.
  */
 static void append_ranges(struct plot *plot, const struct figure *figure)
 {
@@ -122,7 +122,7 @@ static void move(struct pen *pen, size_t index, float value)
 	pen->is_down = true;
 }
 
-/* Draw the lowest and the highest value of a column, in their order. */
+/* Draw the lowest and the highest value of a pixel column, in their order. */
 static void move_column(struct pen *pen, const struct figure_series *series,
 			size_t begin, size_t end)
 {
@@ -180,7 +180,8 @@ void figure_curve(const struct figure *figure, struct buffer *out)
 
 	plot_begin(&plot, figure);
 	append_ranges(&plot, figure);
-	for (size_t i = figure->series_count; i-- > 0;) /* the first on top */
+	for (size_t i = figure->series_count;
+	     i-- > 0;) /* the first series is drawn on top */
 		append_series(&plot, &figure->series[i], i);
 	for (size_t i = 0; i < figure->series_count; i++)
 		if (figure->series[i].name != NULL)

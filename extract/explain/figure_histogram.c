@@ -12,7 +12,7 @@ enum {
 
 /* Bins of equal width; dropped values are counted separately. */
 struct bins {
-	double begin; /* of the first */
+	double begin; /* begin of the first bin */
 	double width;
 	unsigned count;
 	size_t thrown[MAX_BINS];
@@ -82,8 +82,8 @@ static struct bins count_points(const struct figure *figure)
 }
 
 /*
- * Whether a few high bins would make the others invisible; then counts are
- * drawn on a logarithmic scale.
+ * Return true if a few high bins would make the others invisible; the counts
+ * then need a logarithmic scale.
  */
 static bool is_wide(const struct bins *bins, double highest)
 {

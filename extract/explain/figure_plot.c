@@ -9,12 +9,12 @@
 
 enum {
 	MAX_TICKS = 50,
-	TICK_WIDTH = 80, /* least distance of two ticks */
+	TICK_WIDTH = 80, /* minimum distance of two ticks */
 	TICK_HEIGHT = 40,
 	LEGEND_TOP = 40,
 	LEGEND_ROW = 17,
-	LEGEND_END = 840, /* an entry that would begin beyond this begins a new
-			     row */
+	LEGEND_END = 840, /* an entry that would begin beyond this x begins a
+			     new row */
 	CHARACTER = 7,    /* approximate width of a character */
 };
 
@@ -203,7 +203,7 @@ void plot_end(struct plot *plot)
 	buffer_append_text(plot->out, "</svg>\n");
 }
 
-/* Make room for an entry: a swatch of 22 pixels, and the text behind it. */
+/* Reserve space for an entry: a swatch of 22 pixels, then the text. */
 static void begin_entry(struct plot *plot)
 {
 	if (plot->legend_x > LEGEND_END && plot->legend_y == LEGEND_TOP) {

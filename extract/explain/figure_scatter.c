@@ -7,14 +7,14 @@
 #include "store/memory.h"
 
 /*
- * Each group draws at most one point in a cell of the area, so that the picture
- * stays small.
+ * Each group draws at most one point in a cell of the area, which limits the
+ * size of the picture.
  */
 enum {
 	CELL = 3, /* pixels */
 	CELL_COLUMNS = PLOT_COLUMNS / CELL + 1,
 	CELL_ROWS = (PLOT_BOTTOM - PLOT_TOP) / CELL + 1,
-	GROUPS = 4, /* with a colour and shape of their own */
+	GROUPS = 4, /* with separate colours and shapes */
 };
 
 static struct plot make_plot(const struct figure *figure, struct buffer *out)
@@ -37,7 +37,10 @@ static struct plot make_plot(const struct figure *figure, struct buffer *out)
 	};
 }
 
-/* The look of a group: group 0 has the first, the others share the rest. */
+/*
+ * Return the look of a group: group 0 has the first look, the others share the
+ * rest.
+ */
 static unsigned look_of(uint32_t group)
 {
 	return group == 0 ? 0 : 1 + (group - 1) % (GROUPS - 1);
@@ -46,7 +49,7 @@ static unsigned look_of(uint32_t group)
 /* The points of a look. */
 struct drawn {
 	size_t count;
-	uint32_t highest; /* of their groups */
+	uint32_t highest; /* highest of their groups */
 };
 
 static struct drawn append_points(struct plot *plot,

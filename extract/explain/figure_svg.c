@@ -5,8 +5,8 @@
 
 /*
  * Colours of Okabe and Ito, "Color Universal Design", which colour-blind people
- * can distinguish; lighter ones on a dark background. Groups differ in shape as
- * well.
+ * can distinguish; lighter ones on a dark background. Groups also differ in
+ * shape.
  */
 static const char style[] =
 	".fig{display:block;width:100%;height:auto;max-width:60em;"

@@ -1,6 +1,6 @@
 /*
- * extract/explain/figure_svg.h - a figure of a trace as an inline SVG picture:
- * a few tens of kilobytes, however long the page is.
+ * extract/explain/figure_svg.h - writes a figure of a trace as an inline SVG
+ * picture: a few tens of kilobytes for a page of any length.
  */
 #ifndef EXTRACT_EXPLAIN_FIGURE_SVG_H
 #define EXTRACT_EXPLAIN_FIGURE_SVG_H
@@ -9,13 +9,13 @@
 
 struct figure;
 
-/* Append the rules that all pictures of a document share: CSS. */
+/* Append the CSS rules that all pictures of a document share. */
 void figure_style(struct buffer *out);
 
 /*
- * Append the picture: one svg element with a title, axes, and a legend. Values
- * that are not finite are left out; labels are escaped. Linear in the figure, n
- * log n in boxes.
+ * Append the picture: one svg element with a title, axes, and a legend. Leaves
+ * out values that are not finite; escapes labels. Linear in the figure, n log n
+ * in boxes.
  */
 void figure_svg(const struct figure *figure, struct buffer *out);
 

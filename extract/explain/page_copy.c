@@ -8,7 +8,10 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* As in explain.h: even if something could be asked for, it is not. */
+/*
+ * As in explain.h: the content security policy forbids all requests, although
+ * the copy contains no addresses.
+ */
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n"
 	"<meta charset=\"utf-8\">\n"
@@ -39,7 +42,8 @@ static const char head[] =
 	"</style>\n</head>\n<body>\n";
 
 struct copying {
-	struct html_writer html; /* first: html_writer.h is given it as well */
+	struct html_writer
+		html; /* must be first: html_writer.h passes a pointer to it */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const bool *is_visible; /* [page->text_count] */

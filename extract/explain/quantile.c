@@ -14,7 +14,9 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The distinct finite values, ascending; returns how many. */
+/*
+ * Collect the distinct finite values in ascending order; return their number.
+ */
 static size_t collect(const float *values, size_t count, float *distinct)
 {
 	size_t found = 0;
@@ -31,7 +33,7 @@ static size_t collect(const float *values, size_t count, float *distinct)
 	return used;
 }
 
-/* How many of the distinct values are lower. */
+/* Return the number of distinct values that are lower. */
 static size_t rank_of(const float *distinct, size_t count, float value)
 {
 	size_t at;

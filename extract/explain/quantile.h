@@ -1,4 +1,6 @@
-/* extract/explain/quantile.h - quantiles: numbers of any scale as a few levels.
+/*
+ * extract/explain/quantile.h - quantiles: map numbers of any scale to a few
+ * levels.
  */
 #ifndef EXTRACT_EXPLAIN_QUANTILE_H
 #define EXTRACT_EXPLAIN_QUANTILE_H
@@ -9,8 +11,8 @@
 struct arena;
 
 /*
- * The quantile of each of `values` [count] among the distinct values, 0 to
- * `levels` - 1, so that a single huge value does not make all others equal.
+ * Return the quantile of each of `values` [count] among the distinct values, 0
+ * to `levels` - 1, so that a single huge value does not make all others equal.
  * Equal values have the same quantile, the highest if there is only one
  * distinct value; values that are not finite have 0. `levels` <= 255. O(n log
  * n); the quantiles belong to `arena`.

@@ -11,9 +11,9 @@
 #include "page/page.h"
 
 /*
- * Nothing is loaded and nothing runs, whatever the page holds: only escaped
- * text of the page is written, and the content security policy blocks scripts
- * in any case.
+ * The explanation loads nothing and runs nothing, whatever the page contains:
+ * it contains only escaped text of the page, and the content security policy
+ * also blocks scripts.
  */
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n"

@@ -21,7 +21,7 @@ struct garbage_collector {
 	struct retention_limits limits; /* under the lock */
 };
 
-/* Delete some rows; adds their number to *collected. */
+/* Delete some rows; add their number to *collected. */
 static enum error drop(struct garbage_collector *collector,
 		       const struct gc_row *rows, size_t count,
 		       uint64_t *collected)
@@ -36,7 +36,7 @@ static enum error drop(struct garbage_collector *collector,
 	return error;
 }
 
-/* One round; *swept_out is 0 when nothing exceeds the limits any more. */
+/* Run one round; *swept_out is 0 when all limits are met. */
 static enum error gc_once(struct garbage_collector *collector,
 			  uint64_t *swept_out)
 {

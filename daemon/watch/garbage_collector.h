@@ -1,7 +1,7 @@
 /*
- * daemon/watch/garbage_collector.h - the garbage collection thread, which
- * deletes what exceeds the limits of daemon/config/retention.h: at the start,
- * when they change, and each minute.
+ * daemon/watch/garbage_collector.h - the garbage collection thread. It deletes
+ * data that exceeds the limits of daemon/config/retention.h: at the start, when
+ * the limits change, and every minute.
  */
 #ifndef DAEMON_WATCH_GARBAGE_COLLECTOR_H
 #define DAEMON_WATCH_GARBAGE_COLLECTOR_H
@@ -13,18 +13,20 @@
 
 struct garbage_collector;
 
-/* Start the thread; it reads `store`, and commits through `pipeline`. ERR_IO
- * when there can be no thread. */
+/*
+ * Start the thread; it reads `store` and commits through `pipeline`. ERR_IO:
+ * cannot create the thread.
+ */
 enum error garbage_collector_start(struct garbage_collector **collector_out,
 				   struct store *store,
 				   struct pipeline *pipeline,
 				   const struct retention_limits *limits);
 
-/* Set other limits. Any thread. */
+/* Set other limits. Any thread may call this. */
 void garbage_collector_configure(struct garbage_collector *collector,
 				 const struct retention_limits *limits);
 
-/* Stop after the transaction under way. NULL is a no-op. */
+/* Stop the thread after its current transaction. NULL is a no-op. */
 void garbage_collector_stop(struct garbage_collector *collector);
 
 #endif

@@ -5,11 +5,12 @@
 #include "store/rows_template.h"
 
 enum {
-	MAX_FOUND = 64,   /* templates in one transaction */
-	MAX_READINGS = 4, /* of one subject: it may change in between */
+	MAX_FOUND = 64, /* maximum number of templates in one transaction */
+	MAX_READINGS =
+		4, /* of one subject, which may change between two readings */
 };
 
-/* An inspection while it is made. */
+/* A site check while it runs. */
 struct making {
 	struct facts_source source;
 	struct plan plan;
@@ -17,8 +18,8 @@ struct making {
 };
 
 /*
- * Read what the step wishes for, and plan it again, until it wishes for no
- * more. All that it is planned by at last was read in one transaction.
+ * Read the data that the step requests and plan the step again, until nothing
+ * is missing. The final step is based on data of one transaction only.
  */
 static enum error plan_subject(const struct making *making,
 			       const struct subject *subject,
@@ -60,8 +61,11 @@ static enum error inspect_subject(struct making *making,
 	return error;
 }
 
-/* Whose turn it is: their pages may be in new clusters by now, and where these
- * come from is known until it returns. */
+/*
+ * Order of the subjects. Live templates come first: their pages may be in new
+ * clusters, and a new template must know where its pages come from before it is
+ * planned.
+ */
 enum turn { TURN_LIVE, TURN_UNKNOWN, TURN_ENDED, TURNS };
 
 static enum turn turn_of(const struct subject *subject)
@@ -71,8 +75,10 @@ static enum turn turn_of(const struct subject *subject)
 	return subject->row.state == TEMPLATE_LIVE ? TURN_LIVE : TURN_ENDED;
 }
 
-/* When much was found that is committed, and the next inspection finds the
- * rest. */
+/*
+ * Return whether the check stops here: it has many results; the next check
+ * continues after they are committed.
+ */
 static bool is_cut(const struct plan *plan)
 {
 	return plan->found >= MAX_FOUND;

@@ -19,7 +19,7 @@ static void add_visit(struct draft *draft, uint64_t page)
 	draft->visits[draft->visit_count++] = page;
 }
 
-/* Slices of the event must be in the arena. */
+/* Add an event; its slices must be in the arena. */
 static void emit(struct draft *draft, const struct event_row *event)
 {
 	draft->events = mem_grow(draft->events, draft->event_count,
@@ -40,7 +40,7 @@ static struct template_finding *add_template(struct draft *draft,
 	return found;
 }
 
-/* Number found->row.version, with the sample pages that go with it. */
+/* Set version found->row.version and its sample pages. */
 static void set_version(const struct plan *plan,
 			const struct taken_version *taken, uint64_t first_ms,
 			struct template_finding *found)
@@ -78,7 +78,7 @@ static struct sample_page_entry entry_of(struct arena *arena,
 	};
 }
 
-/* Taken pages take the places of those that are gone. */
+/* Replace sample pages that no longer exist by pages of the new version. */
 static void mend_sample(struct arena *arena, const struct subject_facts *facts,
 			const struct votes *votes,
 			struct template_finding *found)
@@ -105,7 +105,7 @@ static void mend_sample(struct arena *arena, const struct subject_facts *facts,
 	found->sample_count = count;
 }
 
-/* The version and the sample pages that the action leaves. */
+/* Set the version and the sample pages that the action results in. */
 static void set_content(const struct plan *plan,
 			const struct subject_facts *facts,
 			const struct step *step, struct template_finding *found)
@@ -123,7 +123,7 @@ static void set_content(const struct plan *plan,
 		break;
 	case ACTION_END:
 	case ACTION_LEAVE:
-		/* of no page */
+		/* no sample pages */
 		found->has_sample =
 			(step->row.flags & TEMPLATE_IS_LEAVING) == 0;
 		break;
@@ -132,7 +132,7 @@ static void set_content(const struct plan *plan,
 	}
 }
 
-/* A page of it, for people. */
+/* Return the URL of an example page. */
 static struct slice url_of(const struct plan *plan,
 			   const struct subject_facts *facts,
 			   const struct step *step)
@@ -184,7 +184,7 @@ static void emit_step(const struct plan *plan,
 	     });
 }
 
-/* Such a page has been asked. */
+/* Return whether the page is in the sample, which was fetched already. */
 static bool is_in_sample(const struct subject_facts *facts, uint64_t page)
 {
 	for (uint32_t i = 0; i < facts->sample_count; i++)
@@ -252,7 +252,7 @@ void site_step_apply(const struct plan *plan, const struct site_step *step,
 		     });
 }
 
-/* What was found moves into the arena. */
+/* Move results into the arena. */
 static void *take(struct arena *arena, void *items, size_t count, size_t size)
 {
 	void *copy = NULL;

@@ -1,6 +1,6 @@
 /*
- * daemon/watch/inspection_apply.h - steps of a plan become the findings that
- * the engine commits in one piece. Reads nothing: what it writes down is in the
+ * daemon/watch/inspection_apply.h - turn the steps of a plan into updates that
+ * the engine commits in one transaction. Reads nothing: all input is in the
  * facts.
  */
 #ifndef DAEMON_WATCH_INSPECTION_APPLY_H
@@ -9,8 +9,10 @@
 #include "daemon/watch/inspection_plan.h"
 #include "store/rows_event.h"
 
-/* Findings while they grow. Begin with zero and the arena; end with
- * draft_end(). */
+/*
+ * Growing list of updates. Initialize with zeros and the arena; finish with
+ * draft_end().
+ */
 struct draft {
 	struct arena *arena;
 	struct template_finding *templates; /* [template_count] */
@@ -24,14 +26,17 @@ struct draft {
 	size_t visit_capacity;
 };
 
-/* Scratch is of `scratch`, what is found of the draft's arena. */
+/*
+ * Apply a step. Temporary data is in `scratch`, results are in the draft's
+ * arena.
+ */
 void step_apply(const struct plan *plan, const struct subject_facts *facts,
 		const struct step *step, struct arena *scratch,
 		struct draft *draft);
 void site_step_apply(const struct plan *plan, const struct site_step *step,
 		     struct draft *draft);
 
-/* The findings move into the arena, and the draft is empty. */
+/* Move the results into the arena; the draft is empty afterwards. */
 void draft_end(struct draft *draft, struct findings *findings_out);
 
 #endif

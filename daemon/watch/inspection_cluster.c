@@ -1,4 +1,4 @@
-/* A cluster that is no live template: is it a new one? */
+/* Plan for a cluster that is not a live template: is it a new template? */
 #include "daemon/watch/inspection_lineage.h"
 #include "daemon/watch/inspection_plan.h"
 #include "store/rows_cluster.h"
@@ -7,21 +7,26 @@
 #include "store/rows_template.h"
 
 enum {
-	SETTLED_MS = 10 * 60 * 1000, /* a cluster that rests for so long is
-					whole, while others are crawled */
-	MIN_RETURNED = 3, /* pages that must have come since it was asked for
-			     the last time, for it to have returned */
+	SETTLED_MS =
+		10 * 60 * 1000, /* a cluster without changes for this time is
+				   complete, even while the site is crawled */
+	MIN_RETURNED = 3, /* pages that must have come since the last fetch of
+			     its sample for a template to have returned */
 };
 
-/* Its first pages. */
+/* The first pages of a cluster. */
 struct newcomers {
 	uint32_t count;
-	uint32_t older;    /* known before their cluster was, or before the
-			      first template of the site */
-	uint32_t returned; /* come since the template had ended */
+	uint32_t older;    /* pages older than their cluster, or than the first
+			      template of the site */
+	uint32_t returned; /* pages fetched after the template had ended */
 };
 
-/* What is still there when it ends was seen in the inquiry. */
+/*
+ * Return when the template's pages were last fetched. A page that still exists
+ * when the template ends was seen in the incident, so it does not count as
+ * returned.
+ */
 static uint64_t last_asked(const struct template_row *row)
 {
 	return row->asked_ms != 0 && row->asked_ms < row->ended_ms
@@ -52,13 +57,16 @@ static bool is_mostly_older(const struct newcomers *newcomers)
 	return 2 * newcomers->older > newcomers->count;
 }
 
-/* The first templates of a site are not all known yet. */
+/* Return whether the first templates of the site are still unknown. */
 static bool is_first(const struct plan *plan)
 {
 	return (plan->site->options.flags & SITE_IS_KNOWN) == 0;
 }
 
-/* May a version of the cluster be taken? Half of a crawl is none. */
+/*
+ * Return whether it is too early for a version: half of a crawl is not a
+ * template.
+ */
 static bool is_young(const struct plan *plan, const struct subject *self,
 		     struct step *step)
 {
@@ -74,8 +82,8 @@ static bool is_young(const struct plan *plan, const struct subject *self,
 }
 
 /*
- * Clusters that are cut out of others come and go while the pages of a redesign
- * are visited: such a one must rest for a round before it is a template.
+ * Return whether the cluster must rest for a round first. While the pages of a
+ * redesign are fetched, clusters split off from others and disappear again.
  */
 static bool is_passing(const struct plan *plan, const struct subject *self,
 		       const struct newcomers *newcomers, struct step *step)
@@ -106,7 +114,7 @@ static enum watch_signal signal_of(const struct plan *plan,
 		return SIGNAL_CONTESTED;
 	step->wish.has_arrivals = true;
 	if (!facts->given.has_arrivals)
-		return SIGNAL_YOUNG; /* nobody knows yet */
+		return SIGNAL_YOUNG; /* not read yet */
 	if (is_passing(plan, self, newcomers, step))
 		return SIGNAL_PASSING;
 	if (self->has_row && newcomers->returned < MIN_RETURNED)
@@ -133,7 +141,7 @@ static struct slice begin_lineage(const struct plan *plan,
 	return lineage_add(plan, self->row.lineage, &entry);
 }
 
-/* The row that the template begins, or goes on, with. */
+/* Fill in the row of a new or returned template. */
 static void begin_row(const struct plan *plan, const struct subject *self,
 		      struct template_row *row)
 {
@@ -149,9 +157,9 @@ static void begin_row(const struct plan *plan, const struct subject *self,
 }
 
 /*
- * Pages that were known before are another cut of what is there: that is no
- * news of the site. Nor is a cluster whose pages were told of when their
- * template went away.
+ * Return whether to emit an event. Pages that were known before are only
+ * grouped differently. A cluster that another template went to was reported
+ * when that template ended.
  */
 static bool is_news(const struct plan *plan, const struct subject *self,
 		    const struct newcomers *newcomers)
@@ -162,8 +170,8 @@ static bool is_news(const struct plan *plan, const struct subject *self,
 }
 
 /*
- * It has ended, and a cut may have moved its pages since: where they are is
- * said again when the site is at rest, for a round.
+ * The template has ended, but a new threshold may have moved its pages since.
+ * For one round, report where they are whenever the site is at rest.
  */
 static enum watch_signal leaving(const struct plan *plan,
 				 const struct subject_facts *facts,
@@ -193,7 +201,7 @@ static const char *const endings[TEMPLATE_STATES] = {
 	[TEMPLATE_MERGED] = "merged",
 };
 
-/* An alert that said something else is corrected. */
+/* Correct an earlier alert that reported another destination. */
 static void correct(const struct plan *plan, const struct subject_facts *facts,
 		    struct step *step)
 {
@@ -204,7 +212,7 @@ static void correct(const struct plan *plan, const struct subject_facts *facts,
 		row->state < TEMPLATE_STATES ? endings[row->state] : NULL;
 
 	row->other = flows_main(&flows, step->cluster, row->other);
-	if (ending != NULL) /* else its row is damaged */
+	if (ending != NULL) /* otherwise the row is damaged */
 		row->lineage = lineage_add(
 			plan, row->lineage,
 			&(struct lineage_entry){ending, row->other, &flows});

@@ -7,7 +7,7 @@
 #include "template/json_value.h"
 #include "template/sorted.h"
 
-/* Paths or fragments that are named. */
+/* Maximum number of paths or fragments in the evidence. */
 enum { MAX_ITEMS = 20 };
 
 struct slice evidence_text(struct arena *arena, json_t *value)
@@ -36,14 +36,15 @@ static void add_item(json_t *list, const struct version_item *item)
 						(double)item->ratio));
 }
 
-/* Hashes that moved, and where their texts stand. */
+/* Hashes that moved, and where to find their texts. */
 struct moved {
 	const uint64_t *hashes; /* [count], ascending */
 	uint32_t count;
 	const struct version_item *items; /* [item_count] */
 	uint32_t item_count;
-	const struct version_item *const *differences; /* [difference_count],
-				where the items have no text for the hashes */
+	const struct version_item *const
+		*differences; /* [difference_count], used if the items have no
+				 text for a hash */
 	uint32_t difference_count;
 };
 
@@ -69,7 +70,7 @@ static json_t *moves_json(double ratio, const struct moved *gone,
 			 "come", items_json(come));
 }
 
-/* What was there and is not, and the other way round. */
+/* Add the removed and the added items. */
 static void add_moves(const struct subject_facts *facts,
 		      const struct detection *detection, struct arena *scratch,
 		      json_t *value)
@@ -168,7 +169,7 @@ static json_t *pages_json(struct slice host, const struct subject_facts *facts,
 	return list;
 }
 
-/* Of the template: before, and after when that is another one. */
+/* Return the template's version before, and the one after if it differs. */
 static json_t *versions_json(uint32_t before, uint32_t after)
 {
 	return before == after ? json_pack("[I]", (json_int_t)before)

@@ -1,6 +1,6 @@
 /*
  * daemon/watch/inspection_evidence.h - the evidence of an event, as JSON for
- * people and programs. Pure.
+ * users and programs. Pure.
  */
 #ifndef DAEMON_WATCH_INSPECTION_EVIDENCE_H
 #define DAEMON_WATCH_INSPECTION_EVIDENCE_H
@@ -9,21 +9,25 @@
 
 #include "daemon/watch/inspection_plan.h"
 
-/* How the pages of a template moved, from which version to which. */
+/*
+ * Return how the pages of a template moved, with the versions before and after.
+ */
 json_t *evidence_of_step(const struct plan *plan,
 			 const struct subject_facts *facts,
 			 const struct step *step, struct arena *scratch);
 
-/* Where the pages of a template that has ended are now, and which event said
- * something else. */
+/*
+ * Return where the pages of an ended template are now, and which event reported
+ * another place.
+ */
 json_t *evidence_of_correction(const struct plan *plan,
 			       const struct subject_facts *facts,
 			       const struct step *step);
 
-/* What a new template is like. */
+/* Return the description of a new template. */
 json_t *evidence_of_new(const struct taken_version *taken);
 
-/* The text of the value, in the arena; the value is ended. */
+/* Return the text of the value in the arena; release the value. */
 struct slice evidence_text(struct arena *arena, json_t *value);
 
 #endif

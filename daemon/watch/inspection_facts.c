@@ -18,8 +18,10 @@
 #include "store/rows_template.h"
 #include "store/store.h"
 
-/* Events that are looked at for one that tells of a version: in a cluster those
- * of all partitions stand between them. */
+/*
+ * Maximum number of events to search for one about a version: on a node, events
+ * of all partitions are between them.
+ */
 enum { MAX_TOLD = 100000 };
 
 static struct slice copy_of(struct arena *arena, struct slice text)
@@ -28,7 +30,7 @@ static struct slice copy_of(struct arena *arena, struct slice text)
 			      text.size};
 }
 
-/* The rows of a site while they are read. */
+/* The rows of a site during reading. */
 struct rows {
 	struct txn *txn;
 	struct arena *arena;
@@ -81,7 +83,7 @@ static void set_template(const struct rows *rows, struct subject *subject,
 	subject->row.lineage = copy_of(rows->arena, row->lineage);
 }
 
-/* The templates join the clusters, which stand first and in order. */
+/* Merge the templates into the clusters, which come first and sorted. */
 static void read_templates(struct rows *rows, uint32_t site)
 {
 	struct key prefix = key_site(site);
@@ -237,8 +239,10 @@ static void read_members(const struct reading *reading,
 	facts->members = members;
 }
 
-/* Events of a partition are numbered in their order; those of others stand
- * between them. */
+/*
+ * Find the event. Events of a partition are numbered in order; events of other
+ * partitions are between them.
+ */
 static void read_told(const struct reading *reading,
 		      struct subject_facts *facts)
 {
@@ -277,7 +281,7 @@ static void read_before(const struct reading *reading,
 		facts->before = version;
 }
 
-/* All that is read in the one transaction. */
+/* Read the requested data in one transaction. */
 static enum error read_wished(const struct reading *reading,
 			      struct subject_facts *facts,
 			      struct version_pages **pages_out)

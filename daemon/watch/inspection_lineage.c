@@ -5,7 +5,9 @@
 #include "store/arena.h"
 #include "template/json_value.h"
 
-enum { MAX_LINEAGE = 64 /* entries; the oldest are forgotten */ };
+enum {
+	MAX_LINEAGE = 64 /* maximum number of entries; the oldest are dropped */
+};
 
 static int most_first(const void *left, const void *right)
 {

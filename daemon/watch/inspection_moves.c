@@ -1,5 +1,7 @@
-/* Pages that are gone, and come again at another URL: what is told of them is
- * the same as if the old URL led to the new one. */
+/*
+ * Find sample pages that were deleted and appeared again at another URL; they
+ * are treated as if the old URL redirected to the new one.
+ */
 #include "daemon/watch/inspection_reading.h"
 
 #include "page/kind/page_class.h"
@@ -9,14 +11,14 @@
 #include "store/key.h"
 #include "store/rows_page.h"
 
-enum { MAX_COMPARED = 1000 /* pages that came since */ };
+enum { MAX_COMPARED = 1000 /* maximum number of newer pages to compare */ };
 
-/* The texts of a sample page that no other one has. */
+/* The texts of a sample page that are in no other sample page. */
 struct own_texts {
 	const struct record_fragment **items; /* [count], ascending by hash */
 	uint32_t count;
 	uint64_t length;
-	uint64_t best; /* of the texts that a page has that came since */
+	uint64_t best; /* most text in common with a newer page */
 };
 
 static bool has_fragment(const struct record *record, uint64_t hash)
@@ -66,7 +68,10 @@ static struct own_texts own_texts_of(struct arena *arena,
 	return own;
 }
 
-/* It has more than half of the texts, and more than any other so far. */
+/*
+ * Return whether the page has more than half of the texts, and more than any
+ * other page until now.
+ */
 static bool is_the_same(const struct record *record, struct own_texts *own)
 {
 	uint64_t common = 0;

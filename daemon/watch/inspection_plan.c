@@ -10,8 +10,10 @@ static bool is_live(const struct subject *subject)
 	return subject->has_row && subject->row.state == TEMPLATE_LIVE;
 }
 
-/* What has happened to one template may have happened to the others: they are
- * all asked before that is concluded. */
+/*
+ * Find when a template was first suspected to have changed. The others may have
+ * changed for the same reason: fetch their samples before deciding.
+ */
 static void suspect(struct plan *plan)
 {
 	const uint16_t both = TEMPLATE_IS_ASKING | TEMPLATE_IS_SUSPECT;
@@ -133,7 +135,10 @@ void row_settle(const struct plan *plan, struct template_row *row)
 	row->threshold = plan->site->options.threshold;
 }
 
-/* When do visits count as answers? Where nobody is asked, always. */
+/*
+ * Set the time window: a visit counts if it ended in it. If no pages of the
+ * site are fetched, all visits count.
+ */
 static struct vote_rules vote_rules_of(const struct plan *plan,
 				       const struct template_row *row)
 {
@@ -180,17 +185,21 @@ static bool is_taken_over(const struct plan *plan, const struct stray *stray)
 	       2 * stray->pages >= into->subject.cluster_row.page_count;
 }
 
-/* A part of it went to one place, and was told; now the rest has, or another
- * part: there is no question any more whose that is. */
+/*
+ * Return whether the pages follow a split that was reported: then it is known
+ * whose cluster this is.
+ */
 static bool is_told(const struct step *step, const struct stray *stray)
 {
 	return step->votes.follows_split && stray->is_seen &&
 	       stray->cluster == step->row.other;
 }
 
-/* As long as nothing is concluded, nobody knows whose the clusters are that the
- * pages are in by now. Where nobody can be asked that is so for those that are
- * mostly of the sample's pages. */
+/*
+ * Mark the clusters that misplaced pages are in as contested until a decision.
+ * If no pages of the site are fetched, mark only clusters that have mostly
+ * sample pages.
+ */
 static void contest(struct plan *plan, const struct step *step)
 {
 	bool is_unsure = !site_is_asked(plan->site) &&

@@ -1,13 +1,12 @@
 /*
- * daemon/watch/inspection_plan.h - facts become a plan. Pure: no store, no
- * clock, no I/O; the same facts at the same time give the same plan.
+ * daemon/watch/inspection_plan.h - turn data into a plan. Pure: no store, no
+ * clock, no I/O; the same data at the same time give the same plan.
  *
- * A plan is made in steps, one of each subject, in the order of
- * inspection.c: the live templates first, because their pages may be in new
- * clusters by now. A step is planned (step_plan) out of what is known of its
- * subject; when it must know more it says what it wishes for, and is planned
- * again from the facts with that. Then it is taken into the plan (plan_take),
- * which is what later steps see. At the end the site itself (plan_site).
+ * A plan has one step per subject, in the order of inspection.c: live templates
+ * first, because their pages may be in new clusters. step_plan() plans a step
+ * from the known data of its subject; if it needs more data, it requests them
+ * and is called again with them. plan_take() adds the step to the plan, so that
+ * later steps see it. plan_site() then plans for the site as a whole.
  */
 #ifndef DAEMON_WATCH_INSPECTION_PLAN_H
 #define DAEMON_WATCH_INSPECTION_PLAN_H
@@ -20,123 +19,129 @@
 #include "store/rows_template.h"
 
 enum {
-	ROUND_PAGES = 3,              /* are asked of each template */
-	PATIENCE_MS = 60 * 60 * 1000, /* with pages that were asked */
-	REST_MS = 5 * 60 * 1000, /* the site has to come to rest from then on,
-				    or so many rounds: */
+	ROUND_PAGES = 3, /* pages of each template to fetch per round */
+	PATIENCE_MS =
+		60 * 60 * 1000,  /* maximum time to wait for fetched pages */
+	REST_MS = 5 * 60 * 1000, /* maximum time to wait for the site to be at
+				    rest, or this many rounds: */
 	REST_ROUNDS = 6,
 };
 
 struct plan_options {
-	uint32_t min_pages; /* a smaller cluster is no template */
-	uint64_t stale_ms;  /* 0: no site is stale */
+	uint32_t min_pages; /* a smaller cluster is not a template */
+	uint64_t stale_ms;  /* 0 = never report a site as stale */
 };
 
-/* A subject, as it will be. */
+/* A subject in its planned state. */
 struct planned {
 	struct subject subject;
-	bool is_contested; /* pages of an open inquiry are in it: nobody knows
-			      whose it is */
+	bool is_contested; /* pages of an open incident are in it: it is unknown
+			      which template it belongs to */
 	bool is_planned;
 };
 
-/* What was planned so far. Begin with plan_begin(). */
+/* The plan until now. Initialize with plan_begin(). */
 struct plan {
-	struct arena *arena; /* owns it */
+	struct arena *arena; /* owns the plan */
 	struct plan_options options;
 	uint64_t now_ms;
 	const struct site_row *site;
 	uint64_t due_ms;          /* the next visit of the site */
-	uint64_t suspected_ms;    /* the first template of which all pages are
-				     asked had its sample asked; UINT64_MAX:
-				     there is none */
+	uint64_t suspected_ms;    /* when the sample of the first template was
+				     fetched whose pages are all fetched now;
+				     UINT64_MAX = no such template */
 	bool is_unasked;          /* a template has had no round since then */
 	struct planned *subjects; /* [subject_count], ascending by cluster */
 	size_t subject_count;
-	uint64_t first_ms; /* the first template of the site was taken;
-			      UINT64_MAX: none was */
-	bool is_inquiring; /* an inquiry is open, and pages disagree: they may
+	uint64_t first_ms; /* when the first template of the site was created;
+			      UINT64_MAX = no template */
+	bool is_inquiring; /* an incident is open, and pages disagree: they may
 			      be in any new cluster */
-	uint32_t found;    /* rows of templates that are written */
-	uint32_t asked;    /* sample pages, in the rounds under way */
-	uint32_t blocked;  /* of these: they do not come any more */
-	uint32_t fresh;    /* of these: they came, or are gone */
-	uint64_t next_ms;  /* the next inspection without news; UINT64_MAX */
+	uint32_t found;    /* number of template rows to write */
+	uint32_t asked;    /* sample pages fetched in the current rounds */
+	uint32_t blocked;  /* of these, pages that could not be fetched */
+	uint32_t fresh;   /* of these, pages that were fetched or are deleted */
+	uint64_t next_ms; /* next check without changes; UINT64_MAX = none */
 };
 
 void plan_begin(struct arena *arena, const struct site_facts *site,
 		const struct plan_options *options, uint64_t now_ms,
 		struct plan *plan_out);
 
-/* NULL when there is none. */
+/* Return NULL if the cluster is unknown. */
 struct planned *plan_find(const struct plan *plan, uint32_t cluster);
 
-/* No page of the site is awaited, and no threshold chosen. */
+/* Return whether no page of the site is pending and its threshold is chosen. */
 bool plan_is_settled(const struct plan *plan);
 
-/* Nor is a visit due, of whatever page; and when a template is suspected to
- * have changed, all others have had a round since. */
+/*
+ * Return whether the plan is settled, no visit of any page is due, and all
+ * templates have had a round since one was suspected to have changed.
+ */
 bool plan_is_at_rest(const struct plan *plan);
 
-/* A cluster with pages enough to be a template. */
+/* Return whether the cluster has enough pages to be a template. */
 bool plan_is_large(const struct plan *plan, const struct subject *subject);
 
-/* A template that went into the cluster, or that it came out of; or NULL. */
+/*
+ * Return a template that moved into the cluster or that it was split from; or
+ * NULL.
+ */
 const struct subject *plan_parent(const struct plan *plan, uint32_t cluster);
 
-/* An event; its evidence is made of the facts and votes. */
+/* An event; its evidence comes from the facts and votes. */
 struct plan_event {
-	enum event_kind kind; /* 0: none */
-	const char *reason;   /* beyond the numbers; or NULL */
-	uint32_t agreed;      /* pages that say so */
-	uint64_t corrects;    /* number of an earlier event; 0: none */
+	enum event_kind kind; /* 0 = none */
+	const char *reason;   /* in addition to the numbers; or NULL */
+	uint32_t agreed;      /* number of pages that agree */
+	uint64_t corrects;    /* number of an earlier event; 0 = none */
 };
 
-/* One subject. */
+/* The decision about one subject. */
 struct step {
-	struct wish wish; /* not met by the facts: nothing else is known */
+	struct wish wish; /* if the facts do not have it, nothing else is set */
 	enum watch_signal signal;
 	enum watch_action action;
 	uint32_t cluster;
-	struct votes votes;      /* of a template that lived */
-	struct template_row row; /* as it will be; its lineage in the arena */
-	bool is_written;         /* the row is */
+	struct votes votes;      /* of a live template */
+	struct template_row row; /* the new row; its lineage is in the arena */
+	bool is_written;         /* write the row */
 	struct plan_event event;
-	uint64_t visits[MAX_TEMPLATE_SAMPLE]; /* [visit_count], pages to be
-						 asked */
+	uint64_t
+		visits[MAX_TEMPLATE_SAMPLE]; /* [visit_count], pages to fetch */
 	uint32_t visit_count;
-	uint32_t absorbed; /* the live template that it merged into, whose
-			      version is taken anew; 0: none */
+	uint32_t absorbed; /* the live template that it merged into, which gets
+			      a new version; 0 = none */
 	struct template_row absorbed_row;
-	bool contests;    /* pages that are elsewhere contest their clusters */
-	uint64_t next_ms; /* UINT64_MAX: none */
+	bool contests;    /* misplaced pages make their clusters contested */
+	uint64_t next_ms; /* UINT64_MAX = none */
 };
 
-/* Scratch of the votes is of `scratch`. */
+/* Plan a step. Temporary data of the votes is in `scratch`. */
 void step_plan(const struct plan *plan, const struct subject_facts *facts,
 	       struct arena *scratch, struct step *step_out);
 
-/* Later steps see what it did. */
+/* Add a step to the plan; later steps see its result. */
 void plan_take(struct plan *plan, const struct step *step);
 
-/* Of the site as a whole. */
+/* The decision about the site as a whole. */
 struct site_step {
 	uint32_t set_flags; /* of SITE_FINDINGS */
 	uint32_t clear_flags;
-	bool is_blocked;    /* that is news, to be emitted */
-	bool is_stale;      /* the same */
-	uint64_t unseen_ms; /* for so long no page has come */
-	uint64_t next_ms;   /* UINT64_MAX: none */
+	bool is_blocked;    /* has just become so: emit an event */
+	bool is_stale;      /* has just become so: emit an event */
+	uint64_t unseen_ms; /* time without a page */
+	uint64_t next_ms;   /* UINT64_MAX = none */
 };
 
 void plan_site(const struct plan *plan, struct site_step *step_out);
 
-/* inspection_signal.c: votes become a signal. */
+/* inspection_signal.c: turn votes into a signal. */
 enum watch_signal signal_of_template(const struct plan *plan,
 				     const struct subject_facts *facts,
 				     const struct votes *votes);
 
-/* inspection_cluster.c: a cluster that is no live template. */
+/* inspection_cluster.c: a cluster that is not a live template. */
 void step_plan_cluster(const struct plan *plan,
 		       const struct subject_facts *facts, struct step *step);
 
@@ -144,13 +149,13 @@ void step_plan_cluster(const struct plan *plan,
 void step_plan_template(const struct plan *plan,
 			const struct subject_facts *facts, struct step *step);
 
-/* So long does an inquiry wait for the site to be at rest. */
+/* Return how long an incident waits for the site to be at rest. */
 uint64_t plan_rest_ms(const struct plan *plan);
 
-/* The sample of the row is asked anew from now on. */
+/* Start new rounds of the row's sample from now on. */
 void row_settle(const struct plan *plan, struct template_row *row);
 
-/* It waits until then at most. */
+/* Check again at this time at the latest. */
 void step_wait(struct step *step, uint64_t time_ms);
 
 #endif

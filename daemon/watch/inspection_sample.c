@@ -1,5 +1,7 @@
-/* The sample pages of a template: what they were, and what is stored of them
- * now. What that says is inspection_observation.h's. */
+/*
+ * Read the sample pages of a template: their old records and their current
+ * state. inspection_observation.h interprets them.
+ */
 #include "daemon/watch/inspection_reading.h"
 
 #include <string.h>
@@ -14,10 +16,13 @@
 #include "store/rows_page.h"
 #include "store/rows_template.h"
 
-/* Permille: content alone moves the paths of a page by so much. */
+/*
+ * Permille: a change of content without a new layout moves the paths of a page
+ * by up to this much.
+ */
 enum { MAX_DRIFT = 200 };
 
-/* A record out of the store. */
+/* Decode a record from the store. */
 enum error reading_record(const struct reading *reading, struct slice value,
 			  struct record *record_out)
 {
@@ -68,7 +73,7 @@ static void follow(const struct reading *reading, struct slice target,
 	}
 }
 
-/* A stub is a redirect in HTML. */
+/* Follow a stub page, which is a redirect in HTML. */
 static enum error follow_stub(const struct reading *reading,
 			      struct sample_page *page)
 {

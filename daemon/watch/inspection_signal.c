@@ -1,26 +1,28 @@
-/* What the votes of a template's sample pages come to. */
+/* Turn the votes of a template's sample pages into a signal. */
 #include "daemon/watch/inspection_plan.h"
 
 #include "store/rows_cluster.h"
 #include "store/rows_template.h"
 
 enum {
-	GROWN = 2, /* so many times its pages, and a version is made anew */
+	GROWN = 2, /* build a new version when its pages have grown by this
+		      factor */
 	GROWN_BY = 8,
 	PERMILLE = 1000,
 };
 
-/* A template, and what is said of it. */
+/* A template and the votes about it. */
 struct evaluation {
 	const struct plan *plan;
 	const struct subject_facts *facts;
 	const struct subject *self;
 	const struct votes *votes;
 	struct watch_position position;
-	bool is_open;    /* all of the sample are asked */
-	bool is_asked;   /* anybody can be */
-	bool is_late;    /* asked so long ago that nobody is waited for */
-	bool is_at_rest; /* the site is, or that is not waited for any more */
+	bool is_open;  /* all sample pages are fetched */
+	bool is_asked; /* pages of the site can be fetched */
+	bool is_late; /* the wait for fetches is over: ignore missing results */
+	bool is_at_rest; /* the site is at rest, or it was waited for long
+			    enough */
 };
 
 static bool is_outdated(const struct evaluation *evaluation)
@@ -35,7 +37,7 @@ static bool is_outdated(const struct evaluation *evaluation)
 		       GROWN * facts->version_pages + GROWN_BY;
 }
 
-/* May another version be made of the pages that are there? */
+/* Return whether another version can be built from the existing pages. */
 static bool is_renewable(const struct evaluation *evaluation)
 {
 	return evaluation->facts->has_version_row &&
@@ -50,8 +52,10 @@ static bool is_template(const struct evaluation *evaluation, uint32_t cluster)
 	       plan_is_large(evaluation->plan, &planned->subject);
 }
 
-/* A part of it is elsewhere. In the middle of a redesign that is so, too: it is
- * emitted when it is still so a round later. */
+/*
+ * A part of the template is elsewhere. That also happens during a redesign:
+ * report it only if it is still so one round later.
+ */
 static enum watch_signal divided(const struct evaluation *evaluation)
 {
 	const struct votes *votes = evaluation->votes;
@@ -65,13 +69,13 @@ static enum watch_signal divided(const struct evaluation *evaluation)
 		return SIGNAL_PARTED;
 	if (plan_is_large(evaluation->plan, evaluation->self))
 		return SIGNAL_SPLIT;
-	/* too few stayed to be one */
+	/* the remaining pages are too few for a template */
 	return votes->has_left ? SIGNAL_REPLACED : SIGNAL_RENUMBERED;
 }
 
 /*
- * Most of its cluster is gone. Where more pages are in it than are asked, the
- * sample alone can say so.
+ * Return whether most of its cluster is deleted. If the cluster has more pages
+ * than were fetched, only the sample can show it.
  */
 static bool is_depleted(const struct evaluation *evaluation)
 {
@@ -82,7 +86,7 @@ static bool is_depleted(const struct evaluation *evaluation)
 	       now > FACTS_MAX_MEMBERS;
 }
 
-/* Most of the sample is gone: other pages may still be there. */
+/* Most of the sample is deleted: other pages may still exist. */
 static enum watch_signal lost(const struct evaluation *evaluation)
 {
 	if (plan_is_large(evaluation->plan, evaluation->self))
@@ -93,9 +97,9 @@ static enum watch_signal lost(const struct evaluation *evaluation)
 }
 
 /*
- * Everybody was asked, and it goes on. When half of the pages have moved, but
- * not so far that it is told, they are what it is by now: or they would hide
- * what comes.
+ * All pages were fetched, and the template continues. If half of the pages have
+ * moved, but too little for an event, accept their new state: otherwise they
+ * would hide later changes.
  */
 static enum watch_signal closing(const struct evaluation *evaluation)
 {
@@ -115,7 +119,7 @@ static enum watch_signal closing(const struct evaluation *evaluation)
 
 static enum watch_signal quiet(const struct evaluation *evaluation)
 {
-	/* not while pages come */
+	/* not while new pages come */
 	return evaluation->votes->disagreed == 0 && is_renewable(evaluation) &&
 			       plan_is_settled(evaluation->plan) &&
 			       is_outdated(evaluation)
@@ -124,9 +128,9 @@ static enum watch_signal quiet(const struct evaluation *evaluation)
 }
 
 /*
- * Its pages are another cluster's, and nearly as they were. When that is no
- * template yet, they have it for themselves: then it is what they have changed
- * to, or, when they have not, what the linkage calls them now.
+ * Its pages are in another cluster and nearly unchanged. If that cluster is not
+ * a template yet, it has only these pages: the template was replaced if they
+ * have changed, otherwise it only has a new number.
  */
 static enum watch_signal joined(const struct evaluation *evaluation)
 {
@@ -145,7 +149,7 @@ static enum watch_signal joined(const struct evaluation *evaluation)
 		       : SIGNAL_RENUMBERED;
 }
 
-/* Everybody who can be asked has answered. */
+/* All available pages were fetched. */
 static enum watch_signal concluded(const struct evaluation *evaluation)
 {
 	switch (evaluation->votes->detection.kind) {
@@ -165,7 +169,10 @@ static enum watch_signal concluded(const struct evaluation *evaluation)
 	}
 }
 
-/* The sample alone says it, as long as the others were not asked. */
+/*
+ * Return whether only the sample shows it and the other pages were not fetched
+ * yet.
+ */
 static bool is_suspicion(const struct evaluation *evaluation,
 			 enum watch_signal signal)
 {
@@ -175,7 +182,7 @@ static bool is_suspicion(const struct evaluation *evaluation,
 	       (action == ACTION_END || action == ACTION_CHANGE);
 }
 
-/* All of the sample have answered, or are not waited for. */
+/* All sample pages were fetched, or the wait is over. */
 static enum watch_signal inquired(const struct evaluation *evaluation)
 {
 	enum watch_signal signal = concluded(evaluation);
@@ -185,8 +192,10 @@ static enum watch_signal inquired(const struct evaluation *evaluation)
 	return evaluation->is_at_rest ? signal : SIGNAL_UNSETTLED;
 }
 
-/* Nobody is asked: what is stored must do. The linkage moves pages to and fro
- * while others come, and while its threshold is chosen. */
+/*
+ * No pages can be fetched: use the stored ones. The linkage moves pages back
+ * and forth while others come and while the threshold is chosen.
+ */
 static enum watch_signal stored(const struct evaluation *evaluation)
 {
 	enum decision_kind kind = evaluation->votes->detection.kind;
@@ -203,8 +212,10 @@ static bool is_event(enum decision_kind kind)
 	       kind != DECISION_BLOCKED;
 }
 
-/* Do more disagree than when all were last asked? Or as many, of whom that is
- * not told yet. */
+/*
+ * Return whether more pages disagree than at the last complete fetch, or as
+ * many and this was not reported yet.
+ */
 static bool is_dissent(const struct evaluation *evaluation)
 {
 	const struct template_row *row = &evaluation->self->row;
@@ -216,9 +227,9 @@ static bool is_dissent(const struct evaluation *evaluation)
 }
 
 /*
- * Who disagrees in a round may have been seen before somebody else's pages
- * moved his: so nothing is concluded before all of the sample have been asked
- * at the same time.
+ * A page that disagrees in one round may have been seen before another
+ * template's pages moved it. So decide nothing before all sample pages were
+ * fetched at the same time.
  */
 enum watch_signal signal_of_template(const struct plan *plan,
 				     const struct subject_facts *facts,

@@ -1,12 +1,12 @@
-/* What is planned of a site as a whole. */
+/* Plan for a site as a whole. */
 #include "daemon/watch/inspection_plan.h"
 
 #include "store/rows_site.h"
 
-/* Pages that must agree that it blocks. */
+/* Number of pages that must be blocked for a blocked site. */
 enum { MIN_BLOCKED = 3 };
 
-/* The first templates are all there: from now on others are news. */
+/* Return whether the first templates are all known: later ones are news. */
 static bool is_known(const struct plan *plan)
 {
 	bool has_templates = plan->found > 0;
@@ -16,8 +16,10 @@ static bool is_known(const struct plan *plan)
 	return plan_is_settled(plan) && has_templates;
 }
 
-/* True once, when something begins to be so; it is forgotten when it is so no
- * more. */
+/*
+ * Return true only when a condition begins to hold; clear its flag when it no
+ * longer holds.
+ */
 static bool begins(const struct plan *plan, uint32_t flag, bool is_so,
 		   struct site_step *step)
 {
@@ -39,7 +41,7 @@ static bool is_blocked(const struct plan *plan)
 				2 * plan->blocked >= plan->asked));
 }
 
-/* Is the site asked at all, without anybody's doing? */
+/* Return whether pages of the site are fetched on a schedule. */
 static bool is_watched(const struct site_row *site)
 {
 	return (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==

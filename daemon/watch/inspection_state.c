@@ -6,7 +6,7 @@
 
 /* clang-format off */
 
-/* x: never; columns are the states before, UNKNOWN to ENDED. */
+/* x = never; the columns are the states before, UNKNOWN to ENDED. */
 #define WATCH_x WATCH_NEVER
 #define ROW(signal, action, u, c, a, d, r, l, e)                          \
 	[SIGNAL_##signal] = {ACTION_##action,                          \
@@ -53,7 +53,7 @@ ROW(ARRIVED,    LEAVE,  x,       x,       x,       x,       x,       ENDED,   x)
 #undef WATCH_x
 /* clang-format on */
 
-/* The others need no version. */
+/* The signals that are missing here need no version. */
 static const enum watch_signal without_version[WATCH_SIGNALS] = {
 	[SIGNAL_OUTDATED] = SIGNAL_QUIET,
 	[SIGNAL_THINNED] = SIGNAL_SAME,

@@ -1,13 +1,13 @@
-/* What is done with a live template, by its signal. */
+/* Plan for a live template, by its signal. */
 #include "daemon/watch/inspection_lineage.h"
 #include "daemon/watch/inspection_plan.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
 
-/* How a template ends, by the signal. */
+/* How a template ends, by signal. */
 struct ending {
 	enum template_state state;
-	enum event_kind kind; /* 0: it is not told */
+	enum event_kind kind; /* 0 = not reported */
 	const char *lineage;
 	const char *reason;
 };
@@ -25,10 +25,10 @@ static const struct ending endings[WATCH_SIGNALS] = {
 	[SIGNAL_RECUT] = {TEMPLATE_MERGED, 0, "recut", NULL},
 };
 
-/* How it goes on with another version, by the signal. */
+/* How a template continues with another version, by signal. */
 struct going_on {
 	enum event_kind kind;
-	const char *lineage; /* NULL: it has none */
+	const char *lineage; /* NULL = none */
 	const char *reason;
 };
 
@@ -39,7 +39,7 @@ static const struct going_on goings_on[WATCH_SIGNALS] = {
 			     "most of its pages are gone"},
 };
 
-/* Why nothing is told, when an inquiry ends so. */
+/* Why an incident ends without an alert. */
 static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_ABANDONED] = "none of its pages can be read",
 	[SIGNAL_SAME] = "it is what it was",
@@ -50,7 +50,7 @@ static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_RECUT] = "the threshold is another one",
 };
 
-/* The cluster that it ends in; 0: none. */
+/* Return the cluster that the template ends in; 0 = none. */
 static uint32_t ended_in(const struct step *step)
 {
 	switch (step->signal) {
@@ -65,7 +65,7 @@ static uint32_t ended_in(const struct step *step)
 	}
 }
 
-/* Versions and pages that the action needs. */
+/* Request the versions and pages that the action needs. */
 static void wish_for(const struct subject *self, struct step *step)
 {
 	struct wish *wish = &step->wish;
@@ -101,7 +101,10 @@ static void wish_for(const struct subject *self, struct step *step)
 	}
 }
 
-/* A live template got the pages of another one: its version is of both. */
+/*
+ * Merge: the template `into` got the pages of this one; its version covers
+ * both.
+ */
 static void absorb(const struct plan *plan, uint32_t into, struct step *step)
 {
 	struct template_row *row = &step->absorbed_row;
@@ -136,7 +139,7 @@ static void end(const struct plan *plan, const struct subject_facts *facts,
 		absorb(plan, other, step);
 }
 
-/* It goes on, with another version. */
+/* Continue with another version. */
 static void change(const struct plan *plan, const struct subject_facts *facts,
 		   struct step *step)
 {
@@ -168,7 +171,7 @@ static void visit(struct step *step, uint64_t page)
 	step->visits[step->visit_count++] = page;
 }
 
-/* Have everybody tell again, at the same time. */
+/* Fetch all sample pages again, at the same time. */
 static void ask_all(const struct plan *plan, const struct subject_facts *facts,
 		    struct step *step)
 {
@@ -178,7 +181,7 @@ static void ask_all(const struct plan *plan, const struct subject_facts *facts,
 	step_wait(step, plan->now_ms + PATIENCE_MS);
 }
 
-/* For the site to come to rest, and then for answers. */
+/* Wait for the site to be at rest, then for fetches. */
 static void await(const struct plan *plan, struct step *step)
 {
 	uint64_t rested_ms = step->row.asked_ms + plan_rest_ms(plan);
@@ -190,8 +193,8 @@ static void await(const struct plan *plan, struct step *step)
 }
 
 /*
- * All templates of a site have their rounds at the same time, so that what has
- * happened to several of them is found together.
+ * Return when the next round is due. All templates of a site have their rounds
+ * at the same time, so that a change of several templates is found together.
  */
 static uint64_t next_round(const struct plan *plan, uint64_t round_ms)
 {
@@ -203,7 +206,7 @@ static uint64_t next_round(const struct plan *plan, uint64_t round_ms)
 	return round_ms + watch_ms - (round_ms - first_ms) % watch_ms;
 }
 
-/* The next few sample pages are asked when their time has come. */
+/* Fetch the next few sample pages if a round is due. */
 static void begin_round(const struct plan *plan,
 			const struct subject_facts *facts, struct step *step)
 {
@@ -268,7 +271,7 @@ static void act(const struct plan *plan, const struct subject_facts *facts,
 	}
 }
 
-/* What is stored of the state that it is in now. */
+/* Set the stored flags of the next state. */
 static void move(const struct plan *plan, const struct subject_facts *facts,
 		 struct step *step)
 {
@@ -304,8 +307,10 @@ static void move(const struct plan *plan, const struct subject_facts *facts,
 	step->row.flags = watch_flags_of(&position);
 }
 
-/* Was it seen as it should be? Who is asked says that when he has answered, and
- * of what was found in an inquiry nothing is as it should be. */
+/*
+ * Note when a page was last seen unchanged, unless fetches are pending or the
+ * incident has found a change.
+ */
 static void see(struct step *step)
 {
 	enum decision_kind kind = step->votes.detection.kind;
@@ -328,7 +333,9 @@ static bool is_same_row(const struct template_row *a,
 	       a->state == b->state && a->version == b->version;
 }
 
-/* In a part that is elsewhere all of those agree. */
+/*
+ * Return how many pages agree; for a part that is elsewhere, all of its pages.
+ */
 static uint32_t agreed_by(enum watch_signal signal, const struct votes *votes)
 {
 	enum decision_kind kind = votes->detection.kind;
@@ -347,7 +354,7 @@ static void set_signal(enum watch_signal signal, struct step *step)
 	step->action = watch_transition_of(signal)->action;
 }
 
-/* There is a version, or it is something else. */
+/* Replace the signal if it needs a version and no version could be built. */
 static void set_readable_signal(const struct plan *plan,
 				const struct subject_facts *facts,
 				struct step *step)
@@ -362,7 +369,7 @@ static void set_readable_signal(const struct plan *plan,
 		set_signal(SIGNAL_ABANDONED, step);
 }
 
-/* The end of an inquiry is an event, whatever it is. */
+/* Emit an event when an incident ends, whatever its result is. */
 static void state_end(const struct template_row *before, struct step *step)
 {
 	bool is_open = step->row.state == TEMPLATE_LIVE &&

@@ -1,4 +1,4 @@
-/* A version, out of the stored pages of a cluster. */
+/* Build a version from the stored pages of a cluster. */
 #include "daemon/watch/inspection_reading.h"
 
 #include <string.h>
@@ -21,21 +21,23 @@ static struct slice copy_of(struct arena *arena, struct slice text)
 			      text.size};
 }
 
-/* After so many bytes of source no page is added, except to reach two: a worker
- * parses them all. */
+/*
+ * Add no more pages after this many bytes of source, except to reach two: one
+ * worker parses them all.
+ */
 enum { MAX_PAGES_BYTES = 16 << 20 };
 
 /* A page of the cluster, copied out of the store. */
 struct member {
 	uint64_t key;
-	struct page_row row; /* its URL is in the arena */
+	struct page_row row; /* its URL belongs to the arena */
 	struct record record;
-	bool is_visited; /* it can be asked for again */
+	bool is_visited; /* it can be fetched again */
 };
 
 struct members {
-	struct member *items; /* [count], by page key: a sample that no
-				 content decides upon */
+	struct member *items; /* [count], by page key: a sample that does not
+				 depend on content */
 	uint32_t count;
 };
 
@@ -59,7 +61,7 @@ static bool load_member(const struct reading *reading, uint64_t key,
 	       reading_record(reading, value, &member->record) == ERR_NONE;
 }
 
-/* The first members by key, of those that were fetched since then. */
+/* Load the first members by key that were fetched since `since_ms`. */
 static struct members load_members(const struct reading *reading,
 				   uint32_t cluster, uint64_t since_ms)
 {
@@ -87,11 +89,11 @@ static struct members load_members(const struct reading *reading,
 struct version_pages {
 	struct members members;
 	struct buffer request; /* the body of TASK_VERSION */
-	uint32_t page_count;   /* of the cluster */
+	uint32_t page_count;   /* pages of the cluster */
 	bool is_partial;
 };
 
-/* Append the URL and the page of the member, when its body is kept. */
+/* Append the URL and the page of the member, if its body is stored. */
 static bool append_page(const struct stored_pages *from,
 			const struct member *member, struct buffer *list)
 {
@@ -105,7 +107,7 @@ static bool append_page(const struct stored_pages *from,
 	return false;
 }
 
-/* Copy all that the version is made of. */
+/* Copy all data that the version is built from. */
 static void copy_members(const struct reading *reading, uint32_t cluster,
 			 struct version_pages *pages)
 {
@@ -153,7 +155,7 @@ struct version_pages *version_pages_read(const struct reading *reading,
 	return pages;
 }
 
-/* They are what the sample pages of the template are from now on. */
+/* Make them the sample pages of the template from now on. */
 static void take_pages(const struct reading *reading,
 		       const struct members *members,
 		       struct taken_version *taken)
@@ -179,10 +181,10 @@ static void take_pages(const struct reading *reading,
 	}
 }
 
-/* Where the version of a worker goes. */
+/* The result of a worker. */
 struct made {
 	struct arena *arena;
-	struct version *version; /* NULL: no page could be read */
+	struct version *version; /* NULL if no page could be read */
 };
 
 static bool take_version(void *context, struct slice head, struct slice body)

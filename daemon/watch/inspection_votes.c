@@ -7,7 +7,7 @@ enum {
 	MOST = 660, /* permille of a sample */
 };
 
-/* Its last visit has ended since the window began. */
+/* Return whether its last visit ended in the window. */
 static bool is_answered(const struct sample_page *page, uint64_t window_ms)
 {
 	return page->answered_ms != 0 && page->answered_ms >= window_ms;
@@ -73,7 +73,7 @@ bool observation_is_as_it_was(const struct sample_observation *observation)
 		!observation->has_other_paths);
 }
 
-/* The votes while they are counted. */
+/* State while the votes are counted. */
 struct count {
 	const struct subject_facts *facts;
 	const struct vote_rules *rules;
@@ -81,7 +81,7 @@ struct count {
 	struct votes *votes;
 };
 
-/* The majority vote of Boyer and Moore: the cluster of more than half. */
+/* Boyer-Moore majority vote: return the cluster of more than half. */
 static uint32_t majority_of(const struct votes *votes)
 {
 	uint32_t majority = 0;
@@ -97,8 +97,11 @@ static uint32_t majority_of(const struct votes *votes)
 	return majority;
 }
 
-/* The cut was moved: pages that are as they were say nothing of the template,
- * wherever they are now. When it has no cluster any more, that is all. */
+/*
+ * The threshold changed: unchanged pages do not count against the template,
+ * wherever they are now. If the template has no cluster any longer, set
+ * is_recut and nothing else.
+ */
 static void forgive_recut(const struct count *count)
 {
 	struct votes *votes = count->votes;
@@ -163,7 +166,10 @@ static struct observed_page witness_of(const struct count *count, uint32_t i)
 	};
 }
 
-/* Who never answers, or follows a part that was told of, says nothing. */
+/*
+ * Detect the change. Ignore pages that were not fetched in time, and pages that
+ * follow a reported split.
+ */
 static void decide(const struct count *count)
 {
 	struct votes *votes = count->votes;
@@ -180,7 +186,10 @@ static void decide(const struct count *count)
 		      votes->pages, &change_rules_default, &votes->detection);
 }
 
-/* Most of the pages are elsewhere: have these changed, all in the same way? */
+/*
+ * Most of the pages are elsewhere: return whether these have all changed in the
+ * same way.
+ */
 static bool has_left(const struct count *count)
 {
 	struct change_rules rules = change_rules_default;

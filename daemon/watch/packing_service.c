@@ -11,8 +11,8 @@
 #include "store/memory.h"
 
 /*
- * Higher levels cost more and win little: of a page of 41 KB 2.8 KB are left by
- * level 3 and 2.5 by level 12, for 0.1 and 1 ms.
+ * Higher levels cost more and save little: a page of 41 KB becomes 2.8 KB at
+ * level 3 in 0.1 ms and 2.5 KB at level 12 in 1 ms.
  */
 enum { PERIOD_MS = 5000, LEVEL = 9 };
 
@@ -20,8 +20,10 @@ struct packing_service {
 	struct store *store;
 	struct pipeline *pipeline;
 	struct background *background;
-	/* the sites that were walked to the end, as they were then; of the
-	 * thread */
+	/*
+	 * the sites that were processed completely, in their state then; owned
+	 * by the thread
+	 */
 	struct site_list walked;
 };
 
@@ -68,8 +70,8 @@ static enum error walk_site(struct packing_service *service, uint32_t site,
 }
 
 /*
- * A site is done when a walk has changed nothing: what is found out of its
- * templates may be written a moment after its pages.
+ * A site is finished when a pass has changed nothing, because data derived from
+ * its templates may be written shortly after its pages.
  */
 static enum error walk_sites(struct packing_service *service,
 			     const struct site_list *sites, uint64_t *total)

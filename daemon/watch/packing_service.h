@@ -1,6 +1,6 @@
 /*
- * daemon/watch/packing_service.h - packs what is kept of the pages anew, in the
- * background, when there is something to win (daemon/engine/packing.h).
+ * daemon/watch/packing_service.h - compresses the stored pages again in the
+ * background if that saves space (daemon/engine/packing.h).
  */
 #ifndef DAEMON_WATCH_PACKING_SERVICE_H
 #define DAEMON_WATCH_PACKING_SERVICE_H
@@ -12,15 +12,14 @@
 struct packing_service;
 
 /*
- * Start a thread that looks at each site whose pages have changed, some seconds
- * after it was looked at last, and at all of them at first. Its steps are
- * committed by the pipeline, which both must outlive. ERR_IO when there can be
- * no thread.
+ * Start a thread that processes all sites first, and then each site whose pages
+ * have changed, some seconds after its last pass. The pipeline commits its
+ * steps; store and pipeline must outlive it. ERR_IO: cannot create the thread.
  */
 enum error packing_start(struct packing_service **service_out,
 			 struct store *store, struct pipeline *pipeline);
 
-/* Waits for the step under way. NULL is a no-op. */
+/* Wait for the current step and stop the thread. NULL is a no-op. */
 void packing_stop(struct packing_service *service);
 
 #endif

@@ -16,7 +16,7 @@ struct threshold_selector {
 	struct background *background;
 };
 
-/* The seeds of the sites whose threshold is to be chosen: [count] strings. */
+/* The seeds of the sites that need a threshold: [count] strings. */
 struct turns {
 	char **seeds;
 	size_t count;
@@ -50,7 +50,7 @@ static bool goes_on(void *context, uint64_t done, uint64_t total)
 	return !background_is_ended(context);
 }
 
-/* False when it failed for a reason that may last. */
+/* Return false after a failure that may persist. */
 static bool select_threshold(struct threshold_selector *selector,
 			     struct background *background, const char *seed)
 {
@@ -103,7 +103,9 @@ static struct background_wish select_all(struct background *background,
 		free(turns.seeds[i]);
 	}
 	free(turns.seeds);
-	/* after the rest that a failure brings, whether or not there is news */
+	/*
+	 * retry after the pause that follows a failure, with or without changes
+	 */
 	return (struct background_wish){.is_failing = !is_well,
 					.within_ms = is_well ? 0 : 1};
 }

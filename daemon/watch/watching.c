@@ -11,7 +11,7 @@
 #include "store/memory.h"
 #include "store/partitions.h"
 
-/* What a site was like at its last inspection. */
+/* The state of a site at its last check. */
 struct watched {
 	uint32_t site;
 	uint64_t generation;
@@ -21,7 +21,7 @@ struct watched {
 	uint32_t failed_count;
 	uint32_t flags;
 	uint64_t watch_ms;
-	uint64_t next_ms; /* inspected again then, without news, too */
+	uint64_t next_ms; /* when to check it again even without changes */
 	char *host;
 	bool is_there;
 };
@@ -52,7 +52,7 @@ static struct watched *find(struct watching *watching, uint32_t site)
 	return &watching->sites[at];
 }
 
-/* Take over what the site is like; true when its turn has come. */
+/* Store the current state of the site; return whether a check is due. */
 static bool is_due(struct watched *watched, const struct site_row *row,
 		   uint64_t now_ms)
 {
@@ -79,7 +79,7 @@ static bool is_due(struct watched *watched, const struct site_row *row,
 	return has_news || watched->next_ms <= now_ms;
 }
 
-/* Which sites are there, and whose turn it is: next_ms 0. */
+/* Read the sites, and set next_ms to 0 if a check is due. */
 static enum error read_sites(struct watching *watching, uint64_t now_ms)
 {
 	struct txn txn = txn_begin_read(watching->store);
@@ -102,7 +102,7 @@ static enum error read_sites(struct watching *watching, uint64_t now_ms)
 	return txn_end(&txn);
 }
 
-/* Forget the sites that were deleted. */
+/* Remove the sites that were deleted. */
 static void drop_sites(struct watching *watching)
 {
 	size_t kept = 0;
@@ -132,7 +132,7 @@ static enum error commit(struct watching *watching,
 				 : error;
 }
 
-/* A time of the system's clock, which may be set, by the steady one. */
+/* Convert a wall-clock time, which may be set, to the steady clock. */
 static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -142,7 +142,7 @@ static uint64_t steady_of(uint64_t time_ms, uint64_t wall_ms)
 	return time_ms > wall_ms ? now_ms + (time_ms - wall_ms) : now_ms;
 }
 
-/* False when it failed for a reason that may last. */
+/* Return false after a failure that may persist. */
 static bool inspect(struct watching *watching, struct watched *watched)
 {
 	struct inspection inspection;
@@ -154,7 +154,8 @@ static bool inspect(struct watching *watching, struct watched *watched)
 	watched->next_ms = steady_of(inspection.next_ms, clock_wall_ms());
 	if (error == ERR_NONE && inspection_has_findings(&inspection)) {
 		error = commit(watching, &inspection);
-		watched->next_ms = 0; /* what follows from that? */
+		watched->next_ms =
+			0; /* check again: the commit may have consequences */
 	}
 	inspection_free(&inspection);
 	if (error == ERR_NONE || error == ERR_NOT_FOUND ||
@@ -163,7 +164,7 @@ static bool inspect(struct watching *watching, struct watched *watched)
 	log_warn_limited_about(
 		(struct log_subject){.site = slice_of(watched->host)},
 		"its templates cannot be inspected now: %s", error_text(error));
-	watched->next_ms = 0; /* after the rest that a failure brings */
+	watched->next_ms = 0; /* after the pause that follows a failure */
 	return false;
 }
 

@@ -1,6 +1,6 @@
 /*
- * daemon/watch/watching.h - the thread that inspects the templates of all
- * sites: after changes of a site, and when a round of its sample pages is due.
+ * daemon/watch/watching.h - the thread that checks the templates of all sites:
+ * after changes of a site, and when a round of its sample pages is due.
  */
 #ifndef DAEMON_WATCH_WATCHING_H
 #define DAEMON_WATCH_WATCHING_H
@@ -13,17 +13,17 @@
 struct watching;
 
 /*
- * Start the thread; it reads `store`, and commits through `pipeline`. The rules
- * are copied. ERR_IO when there can be no thread.
+ * Start the thread; it reads `store` and commits through `pipeline`. The rules
+ * are copied. ERR_IO: cannot create the thread.
  */
 enum error watching_start(struct watching **watching_out, struct store *store,
 			  struct pipeline *pipeline,
 			  const struct inspection_rules *rules);
 
-/* Something was committed: check the sites. Any thread; cheap. */
+/* Check the sites after a commit. Any thread may call this; cheap. */
 void watching_wake(struct watching *watching);
 
-/* Stop after the inspection under way. NULL is a no-op. */
+/* Stop the thread after its current check. NULL is a no-op. */
 void watching_stop(struct watching *watching);
 
 #endif

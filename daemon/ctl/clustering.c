@@ -29,8 +29,10 @@ static struct signature copy_signature(struct arena *arena,
 	return (struct signature){members, count};
 }
 
-/* The signature of the file number `index` by its record, as the daemon gets
- * it. */
+/*
+ * Compute the signature of file number `index` through its record, as the
+ * daemon does.
+ */
 static enum error sign_file(struct clustering *clustering,
 			    const struct input *input, uint32_t index,
 			    struct signature *signature_out, bool *is_cut)
@@ -65,9 +67,7 @@ static enum error sign_file(struct clustering *clustering,
 	return error;
 }
 
-/*
- * Put the page into the linkage; false, with a message, when it cannot be used.
- */
+/* Add the page to the linkage; report an unusable page and return false. */
 static bool add_page(struct clustering *clustering, const struct input *input,
 		     uint32_t index)
 {
@@ -92,7 +92,7 @@ static bool add_page(struct clustering *clustering, const struct input *input,
 	if (error != ERR_NONE || is_cut)
 		return false;
 	clustering->names[clustering->count] = input->name;
-	/* the input, until its label is known */
+	/* number of the input, until its label is known */
 	clustering->witnesses[clustering->count] = index;
 	clustering->signatures[clustering->count++] = signature;
 	return true;
@@ -109,7 +109,7 @@ static void number_clusters(struct clustering *clustering)
 	free(labels);
 }
 
-/* Leaves in the order of their first pages, which is that of the names. */
+/* Number the leaves in the order of their first pages, hence of the names. */
 static void number_leaves(struct clustering *clustering)
 {
 	size_t rows = linkage_size(clustering->linkage).set_rows;
@@ -236,7 +236,7 @@ static bool show_progress(void *context, uint64_t done, uint64_t total)
 	return true;
 }
 
-/* [clustering->count]: the labels of the pages; NULL when there are none. */
+/* Return [clustering->count]: the labels of the pages; NULL without labels. */
 static uint32_t *make_truth(const struct clustering *clustering,
 			    const struct labels *labels)
 {
@@ -250,7 +250,7 @@ static uint32_t *make_truth(const struct clustering *clustering,
 	return truth;
 }
 
-/* Group the pages anew. */
+/* Cluster the pages again at this threshold. */
 static void cut_at(struct clustering *clustering, const struct report *report,
 		   unsigned threshold)
 {
@@ -320,7 +320,7 @@ static uint32_t count_distinct(const uint32_t *numbers, size_t count)
 	return distinct;
 }
 
-/* Pages of a leaf are in one cluster, so one of them is enough. */
+/* All pages of a leaf are in one cluster, so one page per leaf is enough. */
 static double measure_dunn(const struct clustering *clustering,
 			   const struct labels *labels)
 {

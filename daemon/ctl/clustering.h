@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/clustering.h - HTML files grouped by template, without a daemon:
- * what templatectl cluster prints, and reports on.
+ * daemon/ctl/clustering.h - cluster HTML files by template, without a daemon,
+ * for templatectl cluster and its report.
  */
 #ifndef DAEMON_CTL_CLUSTERING_H
 #define DAEMON_CTL_CLUSTERING_H
@@ -21,22 +21,22 @@ struct inbound;
 struct linkage;
 
 /*
- * The pages that could be compared; pages with equal signatures share a leaf.
- * Begin with ctl, measure, threshold and width; end with clustering_free().
+ * The comparable pages; pages with equal signatures share a leaf. Begin with
+ * ctl, measure, threshold and width; end with clustering_free().
  */
 struct clustering {
 	const struct ctl *ctl;
 	enum measure measure;
 	unsigned threshold; /* permille */
-	unsigned width;     /* of shingles; 0: the measure's own */
+	unsigned width;     /* of shingles; 0 = default of the measure */
 	struct linkage *linkage;
-	struct arena *arena; /* of the signatures */
+	struct arena *arena; /* holds the signatures */
 	uint32_t next_label;
-	struct inbound *inbound;      /* the inputs' links to each other */
+	struct inbound *inbound;      /* links between the inputs */
 	const char **names;           /* [count], of the inputs */
 	uint32_t *witnesses;          /* [count], witness_labels() */
 	struct signature *signatures; /* [count] */
-	uint32_t *numbers; /* [count], of the clusters: partition_number() */
+	uint32_t *numbers; /* [count], clusters: partition_number() */
 	uint32_t *leaves;  /* [count] */
 	size_t count;
 	size_t skipped;
@@ -46,18 +46,18 @@ struct clustering {
 };
 
 /*
- * Read the inputs, which are kept by reference, and group them. Inputs that
- * cannot be used are reported on standard error and counted as skipped.
+ * Read the inputs, which must outlive the clustering, and cluster them.
+ * Unusable inputs are reported on standard error and counted as skipped.
  */
 void clustering_read(struct clustering *clustering,
 		     const struct inputs *inputs);
 void clustering_free(struct clustering *clustering);
 
 /*
- * Make the report of the pages, with the scores if there are labels; the
- * clustering is kept by reference. `is_auto`: first group the pages anew at the
- * threshold that the report suggests. False, with a message, when there are too
- * many.
+ * Make the report of the pages, with scores if there are labels; the clustering
+ * must outlive the report. With `is_auto`, first cluster the pages again at the
+ * threshold that the report suggests. Print a message and return false if there
+ * are too many pages.
  */
 bool clustering_report(struct clustering *clustering,
 		       const struct labels *labels, bool is_auto,

@@ -5,7 +5,10 @@
 #include "daemon/ctl/usage_form.h"
 #include "daemon/runtime/terminal.h"
 
-/* No byte that a shell, or a terminal, takes for anything but itself. */
+/*
+ * Return whether the word has only bytes without a special meaning in shells
+ * and terminals.
+ */
 static bool is_safe(struct slice word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
@@ -84,7 +87,7 @@ static void add_choices(struct completion *completion, struct slice word)
 		add_choice(completion, choice);
 }
 
-/* Whether the operands so far are those of the form, where it has words. */
+/* Return whether the operands match the literal words of the form. */
 static bool is_form(const struct typed_line *line, struct slice form)
 {
 	for (size_t i = 0; i < line->operand_count; i++) {

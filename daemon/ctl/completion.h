@@ -1,7 +1,7 @@
 /*
- * daemon/ctl/completion.h - what may stand at the end of a command line of
- * templatectl: verbs, options, and what the capitals of a usage stand for, as
- * HOST for the sites of the daemon.
+ * daemon/ctl/completion.h - completions of the last word of a templatectl
+ * command line: verbs, options, and values for capitals in a usage, for example
+ * the sites of the daemon for HOST.
  */
 #ifndef DAEMON_CTL_COMPLETION_H
 #define DAEMON_CTL_COMPLETION_H
@@ -11,36 +11,38 @@
 #include "store/buffer.h"
 
 /*
- * Append a line for each thing that the last of `words` [count], count >= 1,
- * may become: the whole word, a tab, and its meaning, cleaned, or nothing.
- * A line "?files" or "?folders" says that paths may stand there, too. The words
- * are as the shell gives them to a program; `socket` is the daemon's where they
- * name none. A daemon that does not answer at once knows nothing.
+ * Append a line for each completion of the last of `words` [count], count >= 1:
+ * the whole word, a tab, and its cleaned description, or nothing. A line
+ * "?files" or "?folders" says that a path may also be typed here. The words are
+ * unquoted, as the shell passes them to a program. `socket` is the daemon's
+ * socket if they name none. If the daemon does not respond quickly, it
+ * contributes no values.
  *
- * A word has only letters, digits and ._:/@%+,=[]-, whatever the daemon says,
- * and so nothing that a shell would run.
+ * A word has only letters, digits and ._:/@%+,=[]-, whatever the daemon
+ * returns, hence nothing that a shell would execute.
  */
 void completion_append(const struct ctl *ctl, const char *const *words,
 		       size_t count, struct buffer *out);
 
-/* Where completion_value() puts what it finds. */
+/* Target of completion_add(). */
 struct completion {
 	const struct typed_line *line;
 	const char *socket;
-	const char *typed; /* what a value has to begin with */
-	struct slice head; /* stands before it in the word */
+	const char *typed; /* prefix that a value must have */
+	struct slice head; /* part of the word before the value */
 	struct buffer *out;
-	bool has_files; /* paths of files may stand there */
+	bool has_files; /* a path may be typed here */
 	bool has_folders;
 };
 
-/* Append the line of a value, if it begins as typed, is safe, and can be taken
- * for no option; of NULL none.
- * `meaning` may be NULL. */
+/*
+ * Append the line of a value if it begins with the typed prefix, is safe, and
+ * does not look like an option. Append nothing for NULL. `meaning` may be NULL.
+ */
 void completion_add(const struct completion *completion, const char *value,
 		    const char *meaning);
 
-/* Append a line for all that `name`, as "HOST", stands for. */
+/* Append a line for each value of `name`, for example "HOST". */
 void completion_add_values(struct completion *completion, struct slice name);
 
 #endif

@@ -1,4 +1,4 @@
-/* daemon/ctl/completion_values.c - what the capitals of a usage stand for. */
+/* daemon/ctl/completion_values.c - values for the capitals of a usage. */
 #include "daemon/ctl/completion.h"
 
 #include <inttypes.h>
@@ -12,10 +12,10 @@
 #include "page/kind/page_class.h"
 #include "store/rows_event.h"
 
-/* Somebody waits with the finger on the key. */
+/* A user waits for the completion. */
 enum { PATIENCE_MS = 400 };
 
-/* The answer to GET; NULL, and no word of it, when there is none. */
+/* Return the response to GET; NULL, without a message, if there is none. */
 static json_t *ask(const struct completion *completion, const char *target)
 {
 	struct socket_answer answer = {0};
@@ -29,12 +29,12 @@ static json_t *ask(const struct completion *completion, const char *target)
 	return value;
 }
 
-/* What is listed under `member`: the values, and what they mean. */
+/* The array `member` of a response: its values and descriptions. */
 struct listing {
 	const char *target;
 	const char *member;
 	const char *value;   /* member of a row */
-	const char *meaning; /* another one */
+	const char *meaning; /* another member of a row */
 };
 
 static void add_row(const struct completion *completion,
@@ -69,7 +69,10 @@ static void add_sites(struct completion *completion)
 		    &(struct listing){"/v1/sites", "sites", "host", "state"});
 }
 
-/* Not beside paths: bash shows them only where there is nothing else. */
+/*
+ * Omit URLs where paths are possible: bash offers paths only without other
+ * completions.
+ */
 static void add_urls(struct completion *completion)
 {
 	if (completion->has_files)
@@ -109,7 +112,7 @@ static void add_alerts(struct completion *completion)
 				      "events", "seq", "kind"});
 }
 
-/* Of the site that the operand before is. */
+/* Add the guards of the site in the operand before. */
 static void add_guards(struct completion *completion)
 {
 	const struct typed_line *line = completion->line;
@@ -125,7 +128,7 @@ static void add_guards(struct completion *completion)
 	buffer_free(&target);
 }
 
-/* The templates of the site `host` [length], each with its pages. */
+/* Add the templates of the site `host` [length], each with its pages. */
 static void add_templates_of(const struct completion *completion,
 			     struct slice host)
 {
@@ -156,7 +159,7 @@ static void add_templates_of(const struct completion *completion,
 	buffer_free(&name);
 }
 
-/* "HOST/" for each site; of the only one its templates. */
+/* Add "HOST/" for each site; if there is only one site, add its templates. */
 static void add_sites_of_templates(const struct completion *completion)
 {
 	json_t *answer = ask(completion, "/v1/sites");
@@ -212,7 +215,7 @@ static void add_methods(struct completion *completion)
 		completion_add(completion, (*e)->name, (*e)->summary);
 }
 
-/* NAME= of those that the method on the line has. */
+/* Add NAME= for each parameter of the method on the command line. */
 static void add_parameters(struct completion *completion)
 {
 	const char *method = typed_line_value(completion->line, "method");
@@ -230,7 +233,9 @@ static void add_parameters(struct completion *completion)
 	}
 }
 
-/* The same with what stands before the last comma as its head. */
+/*
+ * Return the completion after the last comma; the text before it is the head.
+ */
 static struct completion last_of_list(const struct completion *completion)
 {
 	struct completion last = *completion;

@@ -211,18 +211,18 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 	return false;
 }
 
-/* The command line while it is read. */
+/* The command line during parsing. */
 struct reader {
 	struct ctl ctl;
 	const char *const *arguments;
 	size_t count;
 	size_t next;
-	bool is_ended; /* "--" was read: what follows are operands */
+	bool is_ended; /* after "--" all arguments are operands */
 	bool wants_help;
 	bool wants_version;
 };
 
-/* The value behind `=` of the argument, or the next argument. */
+/* Return the value after `=` of the argument, or the next argument. */
 static const char *take_value(struct reader *reader, const char *argument)
 {
 	const char *equals = strchr(argument, '=');

@@ -1,7 +1,7 @@
 /*
  * daemon/ctl/ctl.h - templatectl: a table of verbs, each with a table of
- * options. The parser, its error texts, --help and the completions of shells
- * come from the rows.
+ * options. The parser, its error texts, --help and the shell completions come
+ * from the rows.
  */
 #ifndef DAEMON_CTL_CTL_H
 #define DAEMON_CTL_CTL_H
@@ -20,16 +20,16 @@ enum ctl_status { CTL_DONE, CTL_FAILED, CTL_USAGE, CTL_NO_DAEMON, CTL_PARTLY };
 enum option_kind {
 	OPTION_FLAG,
 	OPTION_TEXT,
-	OPTION_CHOICE, /* `value` is the words: "txt|json|html" */
+	OPTION_CHOICE, /* `value` lists the words: "txt|json|html" */
 	OPTION_WHOLE,  /* a whole number in [minimum, maximum] */
 	OPTION_CUT,    /* a decimal number in [0, 1], or "auto" */
 };
 
 struct verb_option {
 	const char *name; /* without "--" */
-	char letter;      /* the same behind one "-"; 0: none */
+	char letter;      /* the same after one "-"; 0: none */
 	enum option_kind kind;
-	const char *value; /* what stands for the value in the usage */
+	const char *value; /* name of the value in the usage */
 	const char *meaning;
 	uint64_t minimum;
 	uint64_t maximum;
@@ -37,7 +37,7 @@ struct verb_option {
 
 struct ctl;
 
-/* What one wants of a verb, in the order of --help. */
+/* Groups of verbs, in the order of --help. */
 enum verb_group {
 	VERBS_WATCH,
 	VERBS_READ,
@@ -47,16 +47,16 @@ enum verb_group {
 	VERB_GROUP_COUNT
 };
 
-/* What heads its verbs in --help. */
+/* Return the heading of the group in --help. */
 const char *verb_group_title(enum verb_group group);
 
 struct verb {
 	const char *name;
 	enum verb_group group;
 	/*
-	 * As in the usage: "URL", "DIR|FILE..."; " | " stands between forms of
-	 * the command, "|" between what one operand may be; what is in capitals
-	 * stands for something (completion.h), the rest for itself
+	 * As in the usage: "URL", "DIR|FILE..."; " | " separates forms of the
+	 * command, "|" the choices of an operand. Capitals stand for values
+	 * (completion.h), other words for themselves.
 	 */
 	const char *operands;
 	size_t min_operands;
@@ -68,26 +68,26 @@ struct verb {
 
 struct option_value {
 	const struct verb_option *option;
-	const char *text; /* checked by the kind; NULL for a flag */
+	const char *text; /* checked against the kind; NULL for a flag */
 };
 
-/* What is said once a command, whatever it asks for. */
+/* Warnings that one command prints once, however many requests it sends. */
 struct ctl_told {
-	bool of_missing; /* nodes of a cluster */
-	bool of_stale;   /* an answer that may be old */
+	bool of_missing; /* nodes did not respond */
+	bool of_stale;   /* the response may be stale */
 };
 
-/* A command line, taken apart; points into argv. */
+/* A parsed command line; points into argv. */
 struct ctl {
-	const struct verb *const *verbs; /* all, ended by NULL */
+	const struct verb *const *verbs; /* all verbs, ended by NULL */
 	const struct verb *verb;
 	const char *socket;
 	bool is_json;
-	bool has_roles;        /* the program can be executed as a role:
+	bool has_roles;        /* the program can run as another role:
 				  daemon/process/process.h */
 	const char **operands; /* [operand_count] */
 	size_t operand_count;
-	struct option_value *values; /* [value_count], as given */
+	struct option_value *values; /* [value_count], unparsed */
 	size_t value_count;
 	struct ctl_told *told;
 };
@@ -133,11 +133,11 @@ struct ctl {
 /* Options of every verb, ended by a NULL name; a verb's own have precedence. */
 extern const struct verb_option global_options[];
 
-/* NULL when there is none. `name` [length] is without "--". */
+/* Return NULL if there is none. `name` [length] is without "--". */
 const struct verb *verb_find(const struct verb *const *verbs, const char *name);
 const struct verb_option *option_find(const struct verb_option *options,
 				      const char *name, size_t length);
-/* That of the argument "--NAME", "--NAME=VALUE" or "-X". */
+/* Return the option of the argument "--NAME", "--NAME=VALUE" or "-X". */
 const struct verb_option *option_named(const struct verb_option *options,
 				       const char *argument);
 
@@ -149,25 +149,27 @@ const struct verb_option *option_named(const struct verb_option *options,
 enum ctl_status ctl_run(const struct verb *const *verbs, size_t count,
 			const char *const *arguments);
 
-/* The same of a program that can be executed as a role (struct ctl). Before any
- * other thread. */
+/*
+ * Like ctl_run(), for a program that can run as another role (struct ctl). Call
+ * it before you start a thread.
+ */
 enum ctl_status ctl_run_with_roles(const struct verb *const *verbs,
 				   size_t count, const char *const *arguments);
 
-/* Value of the last `--name`, NULL when it was not given. */
+/* Return the value of the last `--name`; NULL if it was not given. */
 const char *option_text(const struct ctl *ctl, const char *name);
 bool option_given(const struct ctl *ctl, const char *name);
 uint64_t option_whole(const struct ctl *ctl, const char *name,
 		      uint64_t default_value);
-/* In permille, or THRESHOLD_AUTO. */
+/* Return the value in permille, or THRESHOLD_AUTO. */
 unsigned option_cut(const struct ctl *ctl, const char *name,
 		    unsigned default_value);
 
-/* "templatectl VERB: ..." on standard error, in one line, cleaned. */
+/* Print "templatectl VERB: ..." on standard error, on one line, cleaned. */
 void ctl_complain(const struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The verbs, by their files. */
+/* The verbs, by file. */
 /* ctl_watch.c */
 extern const struct verb verb_watch;
 /* ctl_explain_url.c */

@@ -1,4 +1,6 @@
-/* daemon/ctl/ctl_apply.c - templatectl: apply, a bundle in place of the daemon.
+/*
+ * daemon/ctl/ctl_apply.c - templatectl: apply, extraction with a bundle instead
+ * of the daemon.
  */
 #include "daemon/ctl/ctl.h"
 
@@ -16,9 +18,9 @@ enum { MAX_LEARNED_BYTES = 64 << 20 };
 
 struct application {
 	struct bundle *bundle;
-	const char *base; /* URL of the folder of many files */
+	const char *base; /* base URL of several files */
 	struct learned_cache *learned;
-	struct bundle_learner learner; /* of any thread: by that cache */
+	struct bundle_learner learner; /* any thread; uses the cache above */
 };
 
 static void append_page(void *visitor, struct slice charset, struct slice body)
@@ -34,7 +36,7 @@ static enum error read_sample(void *context, uint32_t cluster,
 	const struct application *application = context;
 
 	bundle_each_sample(application->bundle, cluster, append_page, list);
-	*changes_out = 0; /* a bundle is of one state */
+	*changes_out = 0; /* a bundle never changes */
 	return list->size > 0 ? ERR_NONE : ERR_NOT_KEPT;
 }
 

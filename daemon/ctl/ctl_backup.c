@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_backup.c - templatectl: backup, the store of the daemon as it
- * runs. */
+/*
+ * daemon/ctl/ctl_backup.c - templatectl: backup, a copy of the running daemon's
+ * store.
+ */
 #include "daemon/ctl/ctl.h"
 
 #include <errno.h>
@@ -15,7 +17,7 @@
 
 enum { KIB = 1024 };
 
-/* A copy being written. */
+/* A copy that is being written. */
 struct backup {
 	int file;
 	uint64_t done;
@@ -73,7 +75,7 @@ static void complain_file(const struct ctl *ctl, const char *folder, int number)
 	ctl_complain(ctl, "%s: %s", folder, strerrordesc_np(number));
 }
 
-/* Fetch the copy; it replaces an earlier one only when it is complete. */
+/* Fetch the copy; replace an earlier one only when the new one is complete. */
 static enum ctl_status fetch(const struct ctl *ctl, const char *folder,
 			     uint64_t *bytes_out)
 {
@@ -99,8 +101,10 @@ static enum ctl_status fetch(const struct ctl *ctl, const char *folder,
 	return status;
 }
 
-/* The daemon gives them to nobody: they are copied from its folder, after the
- * rows that name them. An earlier backup's are gone. */
+/*
+ * The daemon does not send the secrets: copy them from its folder, after the
+ * rows that name them. The secrets of an earlier backup are removed.
+ */
 static enum ctl_status copy_secrets(const struct ctl *ctl, const char *folder)
 {
 	const char *from = option_text(ctl, "with-secrets");
@@ -126,7 +130,7 @@ static bool is_there(const char *folder)
 	       access(name, F_OK) == 0;
 }
 
-/* Print the counts of the backup, and verify it unless --no-verify is given. */
+/* Print the counts of the backup; verify it without --no-verify. */
 static enum ctl_status look_at(const struct ctl *ctl, const char *folder,
 			       json_t *answer)
 {

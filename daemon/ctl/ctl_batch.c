@@ -1,4 +1,6 @@
-/* daemon/ctl/ctl_batch.c - templatectl: batch, the daemon's work on a folder.
+/*
+ * daemon/ctl/ctl_batch.c - templatectl: batch, the daemon's pipeline on a
+ * folder.
  */
 #include "daemon/ctl/ctl.h"
 
@@ -19,8 +21,8 @@ struct batch_run {
 	struct offline_site site;
 	uint64_t started_ms;
 	atomic_size_t by_template; /* pages */
-	size_t next;               /* page */
-	size_t missing;            /* pages that were not learned */
+	size_t next;               /* next page */
+	size_t missing;            /* pages that were not added to the site */
 };
 
 static void give_text(const char *text, struct buffer *out)

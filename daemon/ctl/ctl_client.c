@@ -11,7 +11,7 @@
 
 enum { SITES_AT_A_TIME = 500 };
 
-/* Print the error of the daemon's answer. */
+/* Print the error of the daemon's response. */
 static void complain_answer(const struct ctl *ctl,
 			    const struct socket_answer *answer)
 {
@@ -45,7 +45,7 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 	return CTL_FAILED;
 }
 
-/* The answer of a cluster is less than it looks like: say so, once. */
+/* Warn once if the response of a node group is incomplete or stale. */
 static void warn(const struct ctl *ctl, const struct socket_answer *answer)
 {
 	if (answer->missing[0] != '\0' && !ctl->told->of_missing) {
@@ -62,7 +62,7 @@ static void warn(const struct ctl *ctl, const struct socket_answer *answer)
 	}
 }
 
-/* Move the body out of a successful answer; print the error of any other. */
+/* Move the body out of a successful response; print the error of any other. */
 static enum ctl_status take_answer(const struct ctl *ctl, enum error error,
 				   struct socket_answer *answer,
 				   struct buffer *answer_out)
@@ -106,7 +106,7 @@ enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 	return take_answer(ctl, error, &answer, answer_out);
 }
 
-/* Read an answer, which is freed. */
+/* Parse a response, which is freed. */
 static enum ctl_status read_json(const struct ctl *ctl, struct buffer *answer,
 				 json_t **answer_out)
 {
@@ -184,8 +184,10 @@ enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
 			       answer_out);
 }
 
-/* Append those behind `after`, which moves on to the last one, or to "" when
- * there are no more. */
+/*
+ * Append the sites after `after`, which becomes the last site, or "" when there
+ * are no more.
+ */
 static enum ctl_status ask_some_sites(const struct ctl *ctl,
 				      char after[MAX_HOST_BYTES + 1],
 				      json_t *sites)
@@ -200,7 +202,7 @@ static enum ctl_status ask_some_sites(const struct ctl *ctl,
 	status = client_ask_value(ctl, NULL, target.data, NULL, &answer);
 	json_array_extend(sites, json_object_get(answer, "sites"));
 	next = json_string_value(json_object_get(answer, "next"));
-	/* only forward: so it ends, whoever answers */
+	/* accept ascending hosts only, so that the loop ends */
 	if (next == NULL || strcmp(next, after) <= 0)
 		next = "";
 	snprintf(after, MAX_HOST_BYTES + 1, "%s", next);
@@ -382,7 +384,7 @@ void client_print_object(const json_t *object)
 	json_t *value;
 	json_t *part;
 
-	/* jansson's iterators want objects that may change; these do not */
+	/* jansson's iterators take no const object */
 	json_object_foreach((json_t *)object, name, value)
 	{
 		if (!json_is_object(value)) {

@@ -14,39 +14,42 @@
 
 enum { ASK_TIMEOUT_MS = 30000 };
 
-/* A request. */
+/* A request to the daemon. */
 struct ask {
 	const char *method; /* NULL: GET */
 	const char *target;
 	const json_t *body;  /* sent as JSON; or NULL */
-	uint32_t timeout_ms; /* in which something comes; 0: for ever */
-	bool is_patient;     /* a daemon that does not answer, or is too busy,
-				is CTL_NO_DAEMON without a message, because it
-				may come back */
+	uint32_t timeout_ms; /* without any received byte; 0 = unlimited */
+	bool is_patient; /* a daemon that does not respond, or is too busy, is
+			    CTL_NO_DAEMON without a message, because it may
+			    recover */
 };
 
 /*
- * Send a request. A status from 300 on is reported on standard error, and
- * CTL_FAILED or CTL_NO_DAEMON returned. The answer's bytes go to `answer_out`,
- * an empty buffer.
+ * Send a request. For a status of 300 or more, print the error on standard
+ * error and return CTL_FAILED or CTL_NO_DAEMON. `answer_out`, an empty buffer,
+ * gets the body.
  */
 enum ctl_status client_ask(const struct ctl *ctl, const struct ask *ask,
 			   struct buffer *answer_out);
 
-/* The same, with the answer read as JSON; json_decref() it. */
+/* Like client_ask(), with the body parsed as JSON; json_decref() it. */
 enum ctl_status client_ask_json(const struct ctl *ctl, const struct ask *ask,
 				json_t **answer_out);
 
-/* The same of a request that may take ASK_TIMEOUT_MS; `method` and `body` may
- * be NULL. */
+/*
+ * Like client_ask_json(), with ASK_TIMEOUT_MS; `method` and `body` may be NULL.
+ */
 enum ctl_status client_ask_value(const struct ctl *ctl, const char *method,
 				 const char *target, const json_t *body,
 				 json_t **answer_out);
 
-/* {"sites": [...]}: GET /v1/sites, some at a time, till all are there. */
+/*
+ * Return {"sites": [...]}: request GET /v1/sites in parts until it is complete.
+ */
 enum ctl_status client_ask_sites(const struct ctl *ctl, json_t **answer_out);
 
-/* What is listed, and how: rows are the items of the answer's `member`. */
+/* A list of the API: the rows are the items of the response's `member`. */
 struct client_list {
 	const char *member;
 	const struct column *columns;
@@ -54,7 +57,7 @@ struct client_list {
 	void (*add)(struct text_table *table, const json_t *row);
 };
 
-/* Print an answer: as JSON, or as a table. */
+/* Print a response as JSON or as a table. */
 void client_print_rows(const struct ctl *ctl, const json_t *answer,
 		       const struct client_list *list);
 
@@ -63,16 +66,16 @@ enum ctl_status client_print_list(const struct ctl *ctl, const char *target,
 				  const struct client_list *list);
 
 /*
- * POST an upload; the answer is read as JSON. Errors are reported in the same
- * way, except those of the source, which the caller reports.
+ * POST an upload and parse the response as JSON. Errors are printed as above,
+ * except errors of the source, which the caller prints.
  */
 enum ctl_status client_send(const struct ctl *ctl,
 			    const struct socket_upload *upload,
 			    json_t **answer_out);
 
 /*
- * GET a body of any length. Errors are reported in the same way, except those
- * of the sink.
+ * GET a body of any length. Errors are printed as above, except errors of the
+ * sink.
  */
 enum ctl_status client_receive(const struct ctl *ctl,
 			       const struct socket_download *download);
@@ -80,36 +83,40 @@ enum ctl_status client_receive(const struct ctl *ctl,
 /* Print one line of JSON. */
 void client_print_json(const json_t *value);
 
-/* Print it: as JSON, or as client_print_object() does. */
+/* Print the value as JSON, or like client_print_object(). */
 void client_print(const struct ctl *ctl, const json_t *value);
 
 /* Append `text`, percent-encoded, to a target. */
 void client_append_escaped(struct buffer *target, const char *text);
 
 /*
- * The canonical HOST of an operand; false, with a complaint, when it is none.
- * `host_out` has MAX_HOST_BYTES + 1 bytes.
+ * Write the canonical HOST of an operand to `host_out` [MAX_HOST_BYTES + 1]. If
+ * it is not a host, print a message and return false.
  */
 bool client_host(const struct ctl *ctl, const char *operand, char *host_out);
 
 /*
- * Make `target` "/v1/clusters/HOST/N" + `ending` from the operand HOST/N;
- * false, with a complaint, when it is none.
+ * Set `target` to "/v1/clusters/HOST/N" + `ending` for the operand HOST/N. If
+ * the operand is invalid, print a message and return false.
  */
 bool client_cluster_target(const struct ctl *ctl, const char *operand,
 			   const char *ending, struct buffer *target);
 
-/* Make `target` `path`NUMBER`ending`; false, with a complaint, when the operand
- * is no number. */
+/*
+ * Set `target` to `path`NUMBER`ending`. If the operand is not a number, print a
+ * message and return false.
+ */
 bool client_number_target(const struct ctl *ctl, const char *path,
 			  const char *operand, const char *ending,
 			  struct buffer *target);
 
-/* A member of an object, as text for a table; "-" when it is not there. */
+/* Return a member of an object as text for a table; "-" if it is missing. */
 const char *field_text(const json_t *object, const char *name);
 uint64_t field_whole(const json_t *object, const char *name);
 
-/* An object as lines "name value"; objects inside are "name.name value". */
+/*
+ * Print an object as lines "name value"; nested objects as "name.name value".
+ */
 void client_print_object(const json_t *object);
 
 #endif

@@ -29,7 +29,10 @@ static void print_lines(const struct clustering *clustering)
 	for (size_t i = 0; i < clustering->count; i++) {
 		buffer_clear(&line);
 		buffer_append_text(&line, clustering->names[i]);
-		/* a tab or newline in a name must not make another line */
+		/*
+		 * replace tabs and newlines of a name, which would break the
+		 * line
+		 */
 		for (size_t c = 0; c < line.size; c++)
 			if ((unsigned char)line.data[c] < ' ')
 				line.data[c] = '?';
@@ -73,8 +76,8 @@ static json_t *figures_json(const struct figures *figures)
 }
 
 /*
- * Print the clusters as JSON; with the report, if --report or the threshold
- * "auto" is given.
+ * Print the clusters as JSON; with the report for --report or the threshold
+ * "auto".
  */
 static void print_as_json(const struct clustering *clustering,
 			  const struct report *report, bool is_auto,
@@ -118,7 +121,7 @@ static void print_figures(const struct clustering *clustering,
 		figures->dunn);
 }
 
-/* False, with a message, when --labels is given and cannot be read. */
+/* If the file of --labels cannot be read, print a message and return false. */
 static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
 {
 	const char *path = option_text(ctl, "labels");
@@ -176,7 +179,7 @@ static void print_all(const struct clustering *clustering,
 	}
 }
 
-/* False, with a message, when --svg is given and cannot be written. */
+/* If the file of --svg cannot be written, print a message and return false. */
 static bool write_svg(const struct ctl *ctl, const struct report *report)
 {
 	const char *path = option_text(ctl, "svg");

@@ -5,7 +5,10 @@
 #include "daemon/ctl/ctl_store.h"
 #include "daemon/runtime/clock.h"
 
-/* Compact a store without a daemon; prints what the daemon would answer. */
+/*
+ * Compact a store without a daemon; *answer_out gets the JSON that the daemon
+ * would return.
+ */
 static enum ctl_status compact(const struct ctl *ctl, const char *path,
 			       json_t **answer_out)
 {

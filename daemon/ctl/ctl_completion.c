@@ -32,7 +32,7 @@ static void print_table(const struct ctl *ctl)
 	json_decref(table);
 }
 
-/* What the scripts ask. */
+/* The completion scripts call this. */
 static void print_words(const struct ctl *ctl)
 {
 	struct buffer out = {0};

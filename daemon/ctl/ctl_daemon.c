@@ -11,7 +11,7 @@
 #include "daemon/runtime/terminal.h"
 #include "store/store.h"
 
-/* `one`: of those that run; NULL: none does. */
+/* `one` is a running process of the role; NULL if none runs. */
 static void add_process(struct text_table *table, const json_t *role,
 			const json_t *one)
 {
@@ -85,7 +85,7 @@ static enum ctl_status run_status(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
-/* The report of an offline check, in the shape of GET /v1/verify. */
+/* Return the report of an offline check, in the form of GET /v1/verify. */
 static json_t *report_json(const struct verify_report *report)
 {
 	json_t *lines = json_array();

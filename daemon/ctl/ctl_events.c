@@ -12,16 +12,17 @@
 
 enum {
 	EVENTS_AT_ONCE = 1000,
-	WAIT_S = 60, /* the daemon answers at once when there is something */
+	WAIT_S = 60, /* long poll: the daemon responds earlier if there is an
+			event */
 	FOLLOW_TIMEOUT_MS = (WAIT_S + 30) * 1000,
 };
 
-/* Events as they are printed. */
+/* State for printing events. */
 struct printer {
 	const struct ctl *ctl;
 	struct text_table *table; /* NULL: a line each */
-	uint64_t since;           /* the last one that was seen */
-	size_t seen;              /* in the last answer */
+	uint64_t since;           /* the last event printed */
+	size_t seen;              /* events in the last response */
 };
 
 static const struct column titled[] = {
@@ -39,7 +40,7 @@ static const struct column untitled[] = {
 
 enum { COLUMNS = sizeof(titled) / sizeof(titled[0]) };
 
-/* HOST/N, or HOST. */
+/* Return HOST/N, or HOST. */
 static const char *place_of(const json_t *event)
 {
 	const char *cluster =
@@ -48,7 +49,7 @@ static const char *place_of(const json_t *event)
 	return cluster != NULL ? cluster : field_text(event, "site");
 }
 
-/* Print an event; one that concerns a page names it. */
+/* Print an event; name the page if it concerns one. */
 static void say(const json_t *event, struct buffer *out)
 {
 	const char *url = json_string_value(json_object_get(event, "url"));
@@ -82,7 +83,7 @@ static void add_row(struct text_table *table, const json_t *event,
 	table_add_text(table, what);
 }
 
-/* Whether the event is shown; silenced ones only with --all. */
+/* Return whether the event is shown; silenced events only with --all. */
 static bool is_shown(const struct ctl *ctl, const json_t *event)
 {
 	return option_given(ctl, "all") ||
@@ -94,7 +95,7 @@ static void print_event(struct printer *printer, const json_t *event)
 	uint64_t number = field_whole(event, "seq");
 	struct buffer what = {0};
 
-	/* events must advance, or the loop would not end */
+	/* numbers must increase, otherwise the loop would never end */
 	if (number <= printer->since)
 		return;
 	printer->since = number;
@@ -198,7 +199,7 @@ static enum ctl_status list_events(struct printer *printer)
 	return status;
 }
 
-/* Print events until interrupted. A daemon that has stopped may come back. */
+/* Print events until interrupted. Continue when the daemon restarts. */
 static enum ctl_status follow_events(struct printer *printer)
 {
 	const struct timespec pause = {.tv_sec = 1};

@@ -1,4 +1,5 @@
-/* daemon/ctl/ctl_explain.c - templatectl: explain, a page coloured by verdict.
+/*
+ * daemon/ctl/ctl_explain.c - templatectl: explain, a page coloured by verdict.
  */
 #include "daemon/ctl/ctl.h"
 
@@ -14,7 +15,7 @@
 #include "daemon/runtime/terminal.h"
 #include "store/file.h"
 
-/* False, with a message, when the file of --out cannot be written. */
+/* If the file of --out cannot be written, print a message and return false. */
 static bool put(const struct ctl *ctl, const struct buffer *picture)
 {
 	const char *path = option_text(ctl, "out");
@@ -66,7 +67,7 @@ static enum ctl_status explain_file(const struct ctl *ctl,
 	return status;
 }
 
-/* Find the page by its path below the folder, or by any path of the file. */
+/* Find the page by its path below the folder, or by any path of its file. */
 static const struct offline_page *find_page(const struct offline_site *site,
 					    const char *path)
 {

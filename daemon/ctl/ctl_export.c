@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_export.c - templatectl: export, the templates of a site as a
- * file. */
+/*
+ * daemon/ctl/ctl_export.c - templatectl: export, the templates of a site as a
+ * file.
+ */
 #include "daemon/ctl/ctl.h"
 
 #include <stdio.h>
@@ -12,7 +14,7 @@
 
 enum { KIB = 1024 };
 
-/* A bundle being received. */
+/* A bundle that is being received. */
 struct arrival {
 	struct buffer bytes;
 	struct progress progress;
@@ -56,8 +58,8 @@ static enum ctl_status receive(const struct ctl *ctl, const char *host,
 }
 
 /*
- * Print its contents; it is opened with the default limits, as by those who
- * apply it.
+ * Open the bundle with the default limits, as its users do, and print its
+ * contents.
  */
 static enum ctl_status look_at(const struct ctl *ctl, const char *path,
 			       struct slice bytes)

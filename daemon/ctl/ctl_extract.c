@@ -19,7 +19,7 @@
 #include "extract/methods/ridge_model.h"
 #include "store/file.h"
 
-/* Read the model of --model; it belongs to the caller, NULL without one. */
+/* Read the model of --model; the caller frees it; NULL without --model. */
 static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 {
 	const char *path = option_text(ctl, "model");
@@ -44,7 +44,7 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 	return error == ERR_NONE;
 }
 
-/* Extract by the page alone. */
+/* Extract from the page without a template. */
 static enum error answer(void *context, const struct page_item *item,
 			 const struct text_request *request,
 			 struct text_answer *answer_out)

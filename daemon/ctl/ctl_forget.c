@@ -17,7 +17,7 @@ static enum ctl_status forget(const struct ctl *ctl, const char *url)
 	return status;
 }
 
-/* All of them, also behind one that cannot be forgotten. */
+/* If a page cannot be deleted, continue with the next one. */
 static enum ctl_status run_forget(const struct ctl *ctl)
 {
 	enum ctl_status status = CTL_DONE;

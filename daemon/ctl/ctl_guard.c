@@ -8,7 +8,10 @@
 
 #include "daemon/runtime/table.h"
 
-/* "/v1/sites/HOST/guards"; the N of HOST/N, or 0. */
+/*
+ * Set `target` to "/v1/sites/HOST/guards", and *cluster_out to the N of HOST/N,
+ * or 0.
+ */
 static bool guards_target(const struct ctl *ctl, const char *operand,
 			  struct buffer *target, uint64_t *cluster_out)
 {
@@ -167,8 +170,8 @@ static enum ctl_status add_guard(const struct ctl *ctl, const char *target,
 }
 
 /*
- * The number of a guard, given its number or name; 0, with a message, when
- * there is none.
+ * Return the number of a guard, given by number or name. If it does not exist,
+ * print a message and return 0.
  */
 static uint64_t find_guard(const struct ctl *ctl, const char *target,
 			   const char *wanted, enum ctl_status *status_out)

@@ -18,10 +18,13 @@ const char *verb_group_title(enum verb_group group)
 	return titles[group];
 }
 
-/* Columns of a line of help, be the terminal as wide as it will. */
+/* Columns of a help line, whatever the width of the terminal. */
 enum { LINE_COLUMNS = 80 };
 
-/* The words of `text`, in lines from the column `indent` on, which it is at. */
+/*
+ * Print the words of `text`, wrapped and indented by `indent` columns. The
+ * cursor is at this column.
+ */
 static void print_words(const char *text, int indent)
 {
 	int column = indent;
@@ -38,14 +41,14 @@ static void print_words(const char *text, int indent)
 	printf("\n");
 }
 
-/* Two columns, of which the first has `width`. */
+/* Print two columns; the first is `width` wide. */
 static void print_row(const char *name, int width, const char *meaning)
 {
 	printf("  %-*s  ", width, name);
 	print_words(meaning, width + 4);
 }
 
-/* "-o, --out FILE" to `text` of `size` bytes; its length. */
+/* Write "-o, --out FILE" to `text` of `size` bytes; return its length. */
 static int option_usage(const struct verb_option *option, char *text,
 			size_t size)
 {

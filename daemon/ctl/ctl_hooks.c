@@ -10,7 +10,7 @@
 
 enum { MAX_SECRET_FILE = 4096 };
 
-/* Ask for an object and print it. */
+/* Request an object and print it. */
 static enum ctl_status ask_and_print(const struct ctl *ctl, const char *method,
 				     const char *target, const json_t *body)
 {
@@ -37,7 +37,7 @@ static enum ctl_status with_number(const struct ctl *ctl, const char *method,
 	return status;
 }
 
-/* The first line of the file. */
+/* Add the first line of the file. */
 static bool add_secret_file(const struct ctl *ctl, json_t *body)
 {
 	const char *path = option_text(ctl, "secret-file");

@@ -1,4 +1,7 @@
-/* daemon/ctl/ctl_ingest.c - templatectl: ingest, archives for the daemon. */
+/*
+ * daemon/ctl/ctl_ingest.c - templatectl: ingest, upload of archives to the
+ * daemon.
+ */
 #include "daemon/ctl/ctl.h"
 
 #include <errno.h>
@@ -14,11 +17,11 @@
 
 enum { KIB = 1024, SHOWN_HOSTS = 5 };
 
-/* An archive being sent. */
+/* An archive that is being sent. */
 struct archive_input {
 	const char *name;
 	int file;
-	uint64_t size; /* 0: not known */
+	uint64_t size; /* 0 = unknown */
 	uint64_t done;
 	int failure; /* errno */
 	struct progress progress;
@@ -63,7 +66,7 @@ static bool open_input(const struct ctl *ctl, struct archive_input *input)
 	return true;
 }
 
-/* Append the target that says what of the archives is taken. */
+/* Append the target, with the options that select pages of the archives. */
 static void write_target(const struct ctl *ctl, struct buffer *target)
 {
 	buffer_append_text(target, "/v1/ingest?replace=");
@@ -98,7 +101,7 @@ static enum ctl_status send_input(const struct ctl *ctl, const char *target,
 	return status;
 }
 
-/* Append the first hosts whose pages were not taken for this reason. */
+/* Append the first hosts whose pages were skipped for this reason. */
 static void append_hosts(const json_t *answer, const char *error,
 			 struct buffer *out)
 {
@@ -121,7 +124,7 @@ static void append_hosts(const json_t *answer, const char *error,
 	buffer_append_byte(out, '\0');
 }
 
-/* Report pages that were not taken, and the option that takes them. */
+/* Report skipped pages, and the option that includes them. */
 static void complain_pages(const struct ctl *ctl, const char *name,
 			   const json_t *answer)
 {
@@ -154,7 +157,7 @@ static void complain_pages(const struct ctl *ctl, const char *name,
 	buffer_free(&over);
 }
 
-/* Report refused records, and where reading stopped if not at the end. */
+/* Report rejected records, and where reading stopped if not at the end. */
 static void complain_records(const struct ctl *ctl, const char *name,
 			     const json_t *answer)
 {
@@ -201,7 +204,7 @@ static void add_row(struct text_table *table, const char *name,
 	table_add_text(table, name);
 }
 
-/* Send one archive, and print or add up the result. */
+/* Send one archive; print the result or add it up. */
 static enum ctl_status ingest_file(const struct ctl *ctl, const char *name,
 				   struct text_table *table)
 {

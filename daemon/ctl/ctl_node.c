@@ -1,4 +1,4 @@
-/* daemon/ctl/ctl_node.c - templatectl node: the nodes of a cluster. */
+/* daemon/ctl/ctl_node.c - templatectl node: the nodes of the node group. */
 #include "daemon/ctl/ctl_client.h"
 
 #include <inttypes.h>
@@ -84,7 +84,9 @@ static void add_partition(struct text_table *table, const json_t *row)
 	table_printf(table, "%" PRIu64, field_whole(row, "lag"));
 }
 
-/* Something of it is under way, or is wanted and not so. */
+/*
+ * Return whether the partition is in a transition or not at its wanted owner.
+ */
 static bool is_restless(const json_t *row)
 {
 	const char *state = field_text(row, "state");
@@ -119,8 +121,10 @@ static void print_table(const json_t *rows, const struct client_list *list,
 	table_destroy(table);
 }
 
-/* The node that was asked, then all nodes, those that are away, then the
- * partitions that are not as they shall be. */
+/*
+ * Print the responding node, all nodes, the nodes that are away, and the
+ * partitions in transition.
+ */
 static void print_status(json_t *answer)
 {
 	static const struct client_list partitions = {
@@ -143,7 +147,7 @@ static void print_status(json_t *answer)
 	client_print_object(answer);
 	print_table(members[0], &nodes, NULL);
 	print_table(members[1], &away, NULL);
-	if (has_joined) /* else it knows of none */
+	if (has_joined) /* otherwise the node knows no partitions */
 		print_table(members[2], &partitions, is_restless);
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		json_decref(members[i]);

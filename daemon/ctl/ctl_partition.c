@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_partition.c - templatectl partition: the parts of a cluster's
- * store, offline. */
+/*
+ * daemon/ctl/ctl_partition.c - templatectl partition: the partitions of a
+ * node's store, offline.
+ */
 #include "daemon/ctl/ctl_partition.h"
 
 #include <inttypes.h>
@@ -56,8 +58,10 @@ bool ctl_partition_keys(const struct ctl *ctl, struct secret_keys **keys_out)
 	return secret_keys_read(keys_out, path) == ERR_NONE;
 }
 
-/* The store with its partitions; false, with a message, when it cannot be
- * opened. */
+/*
+ * Open the store with its partitions; on failure print a message and return
+ * false.
+ */
 static bool open_store(const struct ctl *ctl, const char *path, bool is_written,
 		       const struct secret_keys *keys, struct store **store_out)
 {
@@ -83,7 +87,7 @@ static bool read_sizes(const struct ctl *ctl, struct store *store,
 	return error == ERR_NONE;
 }
 
-/* Is it a store of a cluster, or an empty one? */
+/* Return whether the store belongs to a node or is empty. */
 static bool has_partitions(const struct ctl *ctl, const char *path,
 			   const struct partition_sizes *sizes)
 {
@@ -175,7 +179,10 @@ static enum ctl_status list(const struct ctl *ctl, const char *path)
 	return is_read ? CTL_DONE : CTL_FAILED;
 }
 
-/* False, with a message: it is no number of a partition. */
+/*
+ * If the text is not the number of a partition, print a message and return
+ * false.
+ */
 static bool read_partition(const struct ctl *ctl, const char *text,
 			   unsigned *partition_out)
 {
@@ -227,7 +234,7 @@ static enum ctl_status export_file(const struct ctl *ctl, const char *path)
 	if (!read_partition(ctl, ctl->operands[1], &partition) ||
 	    !ctl_partition_keys(ctl, &keys))
 		return CTL_USAGE;
-	/* a reader of a store has no secrets */
+	/* a store opened read-only has no secrets */
 	if (open_store(ctl, path, option_given(ctl, "with-secrets"), keys,
 		       &store))
 		status = save(ctl, store, path, partition);
@@ -236,7 +243,9 @@ static enum ctl_status export_file(const struct ctl *ctl, const char *path)
 	return status;
 }
 
-/* Is there room for the partition, or for all? */
+/*
+ * Return whether the store does not yet have the partition, or any partition.
+ */
 static bool may_import(const struct ctl *ctl, struct store *store,
 		       const char *path, unsigned partition)
 {
@@ -286,7 +295,7 @@ static enum ctl_status import_file(const struct ctl *ctl, const char *path,
 	struct partition_copy copy;
 	struct store *store = NULL;
 
-	/* first to its end: nothing goes for a file that is damaged */
+	/* read the file to its end first: a damaged file deletes nothing */
 	if (complain_file(ctl, file, partition_load_file(NULL, file, &copy)) ||
 	    !open_store(ctl, path, true, keys, &store))
 		return CTL_FAILED;
@@ -300,7 +309,9 @@ static enum ctl_status import_file(const struct ctl *ctl, const char *path,
 	return status;
 }
 
-/* The newest snapshot of the partition, if the depot has one. */
+/*
+ * Import the newest snapshot of the partition, if the snapshot store has one.
+ */
 static bool import_latest(const struct ctl *ctl, struct store *store,
 			  struct depot *depot, unsigned partition,
 			  uint64_t *count)
@@ -320,7 +331,7 @@ static bool import_latest(const struct ctl *ctl, struct store *store,
 	return !complain_file(ctl, what, error);
 }
 
-/* Into a store that has nothing yet, or over what it has. */
+/* Import into an empty store, or replace its partitions. */
 static bool import_all(const struct ctl *ctl, struct store *store,
 		       const char *path, struct depot *depot)
 {

@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_partition.h - functions shared by the actions of templatectl
- * partition. */
+/*
+ * daemon/ctl/ctl_partition.h - functions that the actions of templatectl
+ * partition share.
+ */
 #ifndef DAEMON_CTL_CTL_PARTITION_H
 #define DAEMON_CTL_CTL_PARTITION_H
 
@@ -10,15 +12,19 @@
 /* partition migrate */
 enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path);
 
-/* The depot of --depot; what is to be sent to one waits in the folder. NULL:
- * there is none, and the log, which is standard error, says why. */
+/*
+ * Open the snapshot store of --depot; files for upload are spooled in the
+ * folder. Return NULL on failure; the log, which is standard error, states why.
+ */
 struct depot *ctl_partition_depot(const struct ctl *ctl, const char *folder);
 
-/* The keys of --secret-file; NULL: it is not given. False, with a message: they
- * cannot be read, or --with-secrets needs them. */
+/*
+ * Read the keys of --secret-file; NULL if it is not given. If they are
+ * unreadable, or missing for --with-secrets, print a message and return false.
+ */
 bool ctl_partition_keys(const struct ctl *ctl, struct secret_keys **keys_out);
 
-/* Print what was copied, and where: `place` is "file" or "depot". */
+/* Print the size and place of the copy: `place` is "file" or "depot". */
 void ctl_partition_print(const struct ctl *ctl, const char *place,
 			 const char *path, const struct partition_copy *copy);
 

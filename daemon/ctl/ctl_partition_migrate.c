@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_partition_migrate.c - templatectl partition migrate: what one
- * daemon has learned, for a cluster to start from. */
+/*
+ * daemon/ctl/ctl_partition_migrate.c - templatectl partition migrate: the store
+ * of a single daemon as the initial snapshots of a node group.
+ */
 #include "daemon/ctl/ctl_partition.h"
 
 #include <inttypes.h>
@@ -19,11 +21,11 @@ struct migration {
 	const struct ctl *ctl;
 	struct secret_keys *keys; /* or NULL */
 	struct depot *depot;
-	struct store *store; /* the new one */
+	struct store *store; /* the new store */
 	struct partition_sizes sizes;
 	struct repartition_report report;
 	uint64_t saved; /* partitions */
-	uint64_t bytes; /* of their rows */
+	uint64_t bytes; /* bytes of their rows */
 };
 
 static bool complain_of_old(const struct ctl *ctl, const char *path,
@@ -38,7 +40,7 @@ static bool complain_of_old(const struct ctl *ctl, const char *path,
 	return error == ERR_NONE;
 }
 
-/* All rows of the old store, under their new numbers. */
+/* Copy all rows of the old store, under new numbers. */
 static bool renumber(struct migration *migration, const char *path,
 		     const char *folder)
 {
@@ -51,12 +53,14 @@ static bool renumber(struct migration *migration, const char *path,
 	struct store *old = NULL;
 	enum error error;
 
-	/* it is there, and is not made */
+	/* check that the store exists; do not create one */
 	if (!ctl_open_store(migration->ctl, path, &old))
 		return false;
 	store_close(old);
 	old = NULL;
-	/* to write, so that nobody else does, and secrets can be read */
+	/*
+	 * open for writing, which locks the store and gives access to secrets
+	 */
 	error = store_open(&old, path, &written);
 	if (error == ERR_NONE)
 		error = store_open(&migration->store, folder, &options);
@@ -72,7 +76,7 @@ static bool renumber(struct migration *migration, const char *path,
 	return complain_of_old(migration->ctl, folder, error);
 }
 
-/* A cluster that has begun is not begun again. */
+/* Reject a snapshot store that already has snapshots. */
 static bool is_free(const struct migration *migration)
 {
 	enum error error = ERR_NOT_FOUND;
@@ -100,7 +104,7 @@ static bool save_all(struct migration *migration)
 
 	for (unsigned i = 0; i < JOURNAL_PARTITIONS && error == ERR_NONE; i++) {
 		progress_show(&progress, i, JOURNAL_PARTITIONS, NULL);
-		/* that of all is there, with hooks or without */
+		/* the common partition always exists, with or without hooks */
 		if (migration->sizes.items[i].rows == 0 && i != JOURNAL_COMMON)
 			continue;
 		error = partition_save(migration->store, i, clock_wall_ms(),

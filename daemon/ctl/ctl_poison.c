@@ -25,7 +25,7 @@ static void add_row(struct text_table *table, const json_t *page)
 static const struct client_list poison_list = {
 	"pages", columns, sizeof(columns) / sizeof(columns[0]), add_row};
 
-/* Write the bytes of the page to standard output, as they are. */
+/* Write the bytes of the page to standard output, unchanged. */
 static enum ctl_status print_body(const struct ctl *ctl, const char *target)
 {
 	struct buffer body = {0};

@@ -12,8 +12,8 @@
 enum { MAX_ERROR = 256 };
 
 /*
- * Join what the option `name` was given, each by itself a selector: one that is
- * not closed must not swallow the next.
+ * Join the values of the option `name`. Each must be a valid selector, because
+ * an unclosed one would swallow the next.
  */
 static bool join_selectors(const struct ctl *ctl, const char *name,
 			   struct buffer *joined)

@@ -1,5 +1,5 @@
 /*
- * daemon/ctl/ctl_request.h - options of extraction that several verbs of
+ * daemon/ctl/ctl_request.h - extraction options that several verbs of
  * templatectl share.
  */
 #ifndef DAEMON_CTL_CTL_REQUEST_H
@@ -11,7 +11,7 @@
 #include "daemon/ctl/ctl.h"
 #include "store/buffer.h"
 
-/* Rows of the verbs. */
+/* Rows for the tables of the verbs. */
 #define OPTION_FAVOR_ROW                                           \
 	{                                                          \
 		.name = "favor", .kind = OPTION_CHOICE,            \
@@ -30,7 +30,7 @@
 		.name = "with", .kind = OPTION_CHOICE, .value = "comments", \
 		.meaning = "also what readers have written below it"        \
 	}
-/* More that a request may want; not of the verbs that make a picture. */
+/* More options of a request; not for the verbs that make a picture. */
 #define OPTION_EXTRAS_ROWS                                               \
 	{.name = "comments",                                             \
 	 .kind = OPTION_FLAG,                                            \
@@ -61,23 +61,23 @@
 		.meaning = "nothing of these elements; wins over --include"  \
 	}
 
-/* The request points into the rest, and into the command line. */
+/* The request points into the other members and into the command line. */
 struct ctl_request {
 	struct text_request request;
 	const char **parameters; /* ended by NULL */
-	struct buffer include;   /* all of --include, with commas */
+	struct buffer include;   /* all of --include, separated by commas */
 	struct buffer exclude;
 };
 
 /*
  * Read --method, --param, --favor, --scope, --with, --include, --exclude and
- * those of OPTION_EXTRAS_ROWS, as far as the verb has them. False, with a
- * message, when they are wrong. End with ctl_request_free() in any case.
+ * the options of OPTION_EXTRAS_ROWS, as far as the verb has them. If one is
+ * wrong, print a message and return false. Always end with ctl_request_free().
  */
 bool ctl_request_read(const struct ctl *ctl, struct ctl_request *request_out);
 void ctl_request_free(struct ctl_request *request);
 
-/* Append the options to a target of the API that has a "?" already. */
+/* Append the options to a target of the API that already has a "?". */
 void ctl_request_append(const struct ctl_request *asked, struct buffer *target);
 
 #endif

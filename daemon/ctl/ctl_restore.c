@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_restore.c - templatectl: restore, a backup in the place of the
- * store. */
+/*
+ * daemon/ctl/ctl_restore.c - templatectl: restore, replace the store by a
+ * backup.
+ */
 #include "daemon/ctl/ctl.h"
 
 #include <stdio.h>
@@ -13,7 +15,7 @@
 
 enum { MAX_NAME_BYTES = 64 };
 
-/* The folder of the store: of the operand, or of the configuration. */
+/* Find the folder of the store: the operand, or the configured one. */
 static bool read_target(const struct ctl *ctl, struct config *config)
 {
 	const char *path = option_text(ctl, "config");
@@ -34,7 +36,7 @@ static bool read_target(const struct ctl *ctl, struct config *config)
 	return is_read;
 }
 
-/* The new name of the existing store. */
+/* Make the new name of the existing store. */
 static void name_aside(char *out)
 {
 	time_t now = time(NULL);

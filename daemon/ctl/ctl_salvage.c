@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_salvage.c - templatectl: salvage, what is whole of a damaged
- * store. */
+/*
+ * daemon/ctl/ctl_salvage.c - templatectl: salvage, recover the undamaged part
+ * of a store.
+ */
 #include "daemon/ctl/ctl.h"
 
 #include <stdio.h>
@@ -36,7 +38,7 @@ static void complain(const struct ctl *ctl, enum error error)
 		ctl_complain_store(ctl, from, error);
 }
 
-/* Put what can be learned again of damaged sites into the new store. */
+/* Rebuild damaged sites from their pages in the new store. */
 static enum error put_back(struct store *remains, const char *to,
 			   struct relearning_report *report)
 {
@@ -53,7 +55,7 @@ static enum error put_back(struct store *remains, const char *to,
 	return error;
 }
 
-/* Without its text. */
+/* The report has no text. */
 static enum error salvage(const struct ctl *ctl, struct salvage_report *report,
 			  struct relearning_report *relearned)
 {
@@ -88,7 +90,7 @@ static enum ctl_status run_salvage(const struct ctl *ctl)
 		complain(ctl, error);
 		return CTL_FAILED;
 	}
-	/* the new store must be as good as any */
+	/* the new store must pass the same check as any store */
 	is_good = ctl_check_store(ctl, to, &verified);
 	answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "store", to,
 			   "sites_saved", (json_int_t)report.sites,

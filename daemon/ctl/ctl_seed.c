@@ -1,7 +1,7 @@
 /*
- * daemon/ctl/ctl_seed.c - templatectl seed: the addresses of a file, any number
- * of them. How far it has come stands in a file beside it, so that it goes on
- * there when it is called again.
+ * daemon/ctl/ctl_seed.c - templatectl seed: add the URLs of a file, any number
+ * of URLs. A second file next to the first stores the progress, so that the
+ * next call continues there.
  */
 #include "daemon/ctl/ctl_client.h"
 
@@ -20,27 +20,27 @@
 enum {
 	DEFAULT_BATCH = 500,
 	MAX_BATCH = 1000, /* of POST /v1/cluster/jobs */
-	TRIES = 20,       /* of a daemon that is away, or too busy */
+	TRIES = 20, /* while the daemon does not respond, or is too busy */
 	MAX_PAUSE_S = 30,
-	MAX_REPORTED = 20, /* lines that are none */
+	MAX_REPORTED = 20, /* invalid lines */
 };
 
 struct seeding {
 	const struct ctl *ctl;
 	FILE *file;
-	struct buffer place_path; /* of the file that says how far; or empty */
-	uint64_t lines;           /* that were read */
+	struct buffer place_path; /* path of the progress file; or empty */
+	uint64_t lines;           /* lines read */
 	uint64_t taken;
 	uint64_t known;
 	uint64_t wrong;
-	uint64_t size; /* of the file; 0: not known */
-	json_t *batch; /* that are to be sent next */
+	uint64_t size; /* of the file; 0 = unknown */
+	json_t *batch; /* sites to send next */
 	size_t max_batch;
 	bool is_cluster;
 	struct progress progress;
 };
 
-/* Where a call before has ended. */
+/* Find the position where the previous call stopped. */
 static void find_place(struct seeding *seeding, const char *path)
 {
 	struct buffer text = {0};
@@ -64,7 +64,7 @@ static void find_place(struct seeding *seeding, const char *path)
 	buffer_free(&text);
 }
 
-/* False: it cannot be written, so that nothing more is sent. */
+/* If the position cannot be written, return false; then send nothing more. */
 static bool keep_place(struct seeding *seeding)
 {
 	struct buffer text = {0};
@@ -82,7 +82,10 @@ static bool keep_place(struct seeding *seeding)
 	return error == ERR_NONE;
 }
 
-/* A line as a site: an address, or an object with one. NULL: it is none. */
+/*
+ * Parse a line as a site: a URL, or an object with one. Return NULL if it is
+ * invalid.
+ */
 static json_t *read_line(const char *line)
 {
 	struct url url;
@@ -122,7 +125,7 @@ static void take_line(struct seeding *seeding, char *line)
 	}
 }
 
-/* A daemon that does not answer, or is too busy, is waited for. */
+/* Repeat the request while the daemon does not respond, or is too busy. */
 static enum ctl_status ask_patiently(struct seeding *seeding,
 				     const char *target, const json_t *body,
 				     json_t **answer_out)
@@ -166,7 +169,7 @@ static enum ctl_status send_jobs(struct seeding *seeding)
 	return status;
 }
 
-/* One that the daemon refuses is reported; the others go on. */
+/* Report a site that the daemon rejects, and continue with the next one. */
 static enum ctl_status send_sites(struct seeding *seeding)
 {
 	enum ctl_status status;

@@ -83,7 +83,7 @@ static void print_patterns(const json_t *patterns)
 	table_destroy(table);
 }
 
-/* The site, and with it the patterns of its URLs. */
+/* Print the site and its URL patterns. */
 static enum ctl_status show_site(const struct ctl *ctl, struct buffer *target,
 				 json_t *site)
 {

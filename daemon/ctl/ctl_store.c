@@ -36,7 +36,7 @@ bool ctl_open_store(const struct ctl *ctl, const char *path,
 	return error == ERR_NONE;
 }
 
-/* In a process of its own; the answer is the report, and its text. */
+/* Runs in a child process; `out` gets the report and its text. */
 static enum error verify(void *context, struct trial_place *place,
 			 struct buffer *out)
 {

@@ -1,7 +1,4 @@
-/*
- * daemon/ctl/ctl_store.h - functions shared by the verbs on the folder of a
- * store.
- */
+/* daemon/ctl/ctl_store.h - functions that the verbs on a store folder share. */
 #ifndef DAEMON_CTL_CTL_STORE_H
 #define DAEMON_CTL_CTL_STORE_H
 
@@ -15,21 +12,21 @@
 void ctl_complain_store(const struct ctl *ctl, const char *path,
 			enum error error);
 
-/* Open it read-only; false, with a message, when that fails. */
+/* Open the store read-only; on failure print a message and return false. */
 bool ctl_open_store(const struct ctl *ctl, const char *path,
 		    struct store **store_out);
 
 /*
- * Verify the store in the folder, in a process of its own and for no longer
- * than --time allows, where the verb has that: OPTION_TIME_ROW. False, with a
- * message, when it cannot be read, or not to the end. Free report_out->text.
+ * Verify the store in a child process, within the limit of --time for verbs
+ * with OPTION_TIME_ROW. If the store cannot be read, or not to its end, print a
+ * message and return false. Free report_out->text.
  */
 bool ctl_verify_store(const struct ctl *ctl, const char *path,
 		      struct verify_report *report_out);
 
 /*
- * The same; and print each problem on standard error; false when there are
- * some. The text of the report is freed.
+ * Like ctl_verify_store(), and print each problem on standard error; return
+ * false if there are problems. Frees the text of the report.
  */
 bool ctl_check_store(const struct ctl *ctl, const char *path,
 		     struct verify_report *report);

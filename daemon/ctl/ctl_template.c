@@ -11,7 +11,7 @@
 
 enum { MAX_DIGITS = 9 };
 
-/* "-" stands for what is not known. */
+/* "-" stands for an unknown ratio. */
 static void add_ratio(struct text_table *table, const json_t *item)
 {
 	const json_t *ratio = json_object_get(item, "ratio");
@@ -33,7 +33,7 @@ static void add_text(struct text_table *table, const json_t *item)
 			     field_text(item, "hash"));
 }
 
-/* Print the history of the template; nothing when it has no version yet. */
+/* Print the history of the template; nothing if it has no version yet. */
 static void print_state(const json_t *answer)
 {
 	const char *state = json_string_value(json_object_get(answer, "state"));
@@ -268,7 +268,7 @@ static bool is_version(const char *text)
 	       strspn(text, "0123456789") == length && text[0] != '0';
 }
 
-/* Check that versions are given with --diff and only then. */
+/* Check that the command has versions if and only if it has --diff. */
 static bool check_operands(const struct ctl *ctl)
 {
 	bool is_diff = option_given(ctl, "diff");

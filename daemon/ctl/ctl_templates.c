@@ -10,7 +10,7 @@
 #include "daemon/runtime/table.h"
 #include "daemon/runtime/terminal.h"
 
-/* Ask for `target` and print the rows of its array `name`, or all as JSON. */
+/* Request `target` and print the rows of its array `name`, or all as JSON. */
 static enum ctl_status print_rows(const struct ctl *ctl, const char *target,
 				  const char *name, struct text_table *table,
 				  void (*add)(struct text_table *table,
@@ -144,7 +144,7 @@ static enum ctl_status run_text(const struct ctl *ctl)
 	append_argument(&target, "timeout_ms", option_text(ctl, "timeout"));
 	ctl_request_append(&asked, &target);
 	ctl_request_free(&asked);
-	/* no timeout: the daemon limits the time of fetching */
+	/* no timeout: the daemon limits the time of the fetch */
 	status = client_ask(ctl, &(struct ask){.target = target.data}, &answer);
 	if (status == CTL_DONE) {
 		terminal_print(buffer_slice(&answer));

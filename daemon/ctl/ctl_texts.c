@@ -18,7 +18,7 @@
 enum {
 	BLOCK_BYTES = 64 * 1024,
 	SEQUENCE_BYTES = 64,
-	MAX_LINE_BYTES = 256 << 20, /* as of an answer of the daemon */
+	MAX_LINE_BYTES = 256 << 20, /* limit of a response of the daemon */
 };
 
 struct texts_output {
@@ -54,7 +54,10 @@ static enum error write_texts(void *context, struct slice bytes, uint64_t total)
 	return ERR_NONE;
 }
 
-/* Where the last newline before `end` stands; -1: nowhere, or an error. */
+/*
+ * Return the position of the last newline before `end`; -1 if there is none, or
+ * on an error.
+ */
 static off_t last_newline(int file, off_t end)
 {
 	char block[BLOCK_BYTES];
@@ -74,7 +77,7 @@ static off_t last_newline(int file, off_t end)
 	return -1;
 }
 
-/* The sequence of the line from `begin` to `end`; false: it has none. */
+/* Read the sequence of the line from `begin` to `end`; false if it has none. */
 static bool read_sequence(struct texts_output *output, off_t begin, off_t end)
 {
 	size_t size = (size_t)(end - begin);
@@ -95,8 +98,10 @@ static bool read_sequence(struct texts_output *output, off_t begin, off_t end)
 	return sequence != NULL;
 }
 
-/* Find where an earlier run has stopped, and cut off the line that it had not
- * ended. False: it is no such file. */
+/*
+ * Find where an earlier run stopped, and truncate its incomplete last line.
+ * Return false if another program wrote the file.
+ */
 static bool find_end(struct texts_output *output)
 {
 	off_t end = lseek(output->file, 0, SEEK_END);
@@ -154,7 +159,7 @@ static bool ends_with(const char *text, const char *end)
 	       strcmp(text + length - strlen(end), end) == 0;
 }
 
-/* That of --format, or what the name of the file says. */
+/* Return the format of --format, or of the ending of the file's name. */
 static const char *format_of(const struct ctl *ctl, const char *path)
 {
 	static const char *const formats[] = {"wet.gz", "wet", "csv"};

@@ -1,10 +1,12 @@
-/* daemon/ctl/ctl_token.c - templatectl token: who may ask over TCP. */
+/* daemon/ctl/ctl_token.c - templatectl token: the tokens of TCP clients. */
 #include "daemon/ctl/ctl_client.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The token alone on standard output, for scripts; it is told no second time.
+/*
+ * Print only the token on standard output, for scripts; it cannot be printed
+ * again.
  */
 static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 {
@@ -33,7 +35,7 @@ static enum ctl_status add_token(const struct ctl *ctl, const char *name)
 	json_t *answer;
 	enum ctl_status status;
 
-	/* no JSON, if it is no UTF-8: the daemon says what a name is */
+	/* no JSON if the name is not UTF-8: the daemon defines valid names */
 	json_object_set_new(body, "name", json_string(name));
 	status = client_ask_value(ctl, "POST", "/v1/tokens", body, &answer);
 	if (status == CTL_DONE)

@@ -1,5 +1,7 @@
-/* daemon/ctl/ctl_train.c - templatectl: train, a classifier from pages and
- * gold. */
+/*
+ * daemon/ctl/ctl_train.c - templatectl: train, a classifier from pages and gold
+ * texts.
+ */
 #include "daemon/ctl/ctl.h"
 
 #include <math.h>
@@ -20,9 +22,9 @@
 #include "store/file.h"
 #include "store/memory.h"
 
-/* A run of the verb. */
+/* A training run. */
 struct course {
-	struct ctl ctl; /* its operands are the pages' alone */
+	struct ctl ctl; /* its operands name only the pages */
 	const struct extractor *extractor;
 	double parameters[MAX_PARAMETERS];
 	double gamma;
@@ -86,7 +88,7 @@ static bool begin(const struct ctl *ctl, struct course *course)
 	       read_parameters(course);
 }
 
-/* Learn from one page; one without a gold text is left out. */
+/* Add the examples of a page; skip a page without a gold text. */
 static void learn(struct course *course, const struct input *input)
 {
 	const struct page_limits *limits = &answer_rules_default.limits;
@@ -137,7 +139,7 @@ static bool learn_all(struct course *course)
 	return is_done;
 }
 
-/* The lines that a model begins with: where it comes from, and its figures. */
+/* Write the first lines of a model: its origin and its figures. */
 static void make_notes(const struct course *course, struct buffer *notes)
 {
 	const struct training *training = &course->training;

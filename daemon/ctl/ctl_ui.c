@@ -19,7 +19,10 @@ static bool has_display(void)
 	return getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
 }
 
-/* Have the desktop open it; whoever cannot has the address. */
+/*
+ * Open the address in the desktop's browser. The address was printed, in case
+ * this fails.
+ */
 static void open_browser(const char *address)
 {
 	char program[] = "/usr/bin/xdg-open";

@@ -39,7 +39,7 @@ static void add_switches(const struct ctl *ctl, json_t *body)
 						    "yes") == 0));
 }
 
-/* Each --header "Name: value"; false when one has no colon. */
+/* Add each --header "Name: value"; false if one has no colon. */
 static bool add_headers(const struct ctl *ctl, json_t *body)
 {
 	json_t *headers = json_object();
@@ -109,7 +109,7 @@ static void show_crawl(struct progress *progress, const json_t *site)
 		      note);
 }
 
-/* Say that the crawl pauses, or goes on, once each time. */
+/* Report once when the crawl pauses, and once when it continues. */
 static void tell_pause(const struct ctl *ctl, struct progress *progress,
 		       const json_t *site, bool *was_paused)
 {
@@ -128,7 +128,7 @@ static void tell_pause(const struct ctl *ctl, struct progress *progress,
 		ctl_complain(ctl, "crawling goes on");
 }
 
-/* A site that waits for its headers is not crawled until it has them. */
+/* The daemon does not crawl a site without its credentials; report this. */
 static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 {
 	if (strcmp(field_text(site, "state"), "locked") != 0)
@@ -140,7 +140,7 @@ static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 	return true;
 }
 
-/* Poll until the crawl is done; `*site` is replaced by its last state. */
+/* Poll until the crawl is done; replace `*site` by its last state. */
 static enum ctl_status wait_for(const struct ctl *ctl, json_t **site)
 {
 	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};

@@ -9,8 +9,8 @@
 /* The kind of character that a byte of UTF-8 begins. */
 enum kind {
 	KIND_BREAK,  /* ends a word */
-	KIND_LETTER, /* is part of one */
-	KIND_WORD,   /* is one, with the bytes that follow it */
+	KIND_LETTER, /* belongs to a word */
+	KIND_WORD,   /* is a word, with its continuation bytes */
 };
 
 static enum kind kind_of(const unsigned char *at, size_t size)
@@ -29,7 +29,7 @@ static enum kind kind_of(const unsigned char *at, size_t size)
 	return byte >= 0xE3 && byte <= 0xE9 ? KIND_WORD : KIND_LETTER;
 }
 
-/* Bytes of the character at `at`. */
+/* Return the bytes of the character at `at`. */
 static size_t character_bytes(const unsigned char *at, size_t size)
 {
 	size_t i = 1;
@@ -62,7 +62,7 @@ static uint64_t hash_word(const unsigned char *word, size_t size)
 	return hash;
 }
 
-/* Bytes up to where the characters are no longer of `kind`. */
+/* Return the number of bytes before the first character of another kind. */
 static size_t run_bytes(const unsigned char *text, size_t size, enum kind kind)
 {
 	size_t at = 0;

@@ -1,11 +1,11 @@
 /*
- * daemon/ctl/gold.h - the words of a gold text, the content of a page as
- * annotated by people, as a bag of words.
+ * daemon/ctl/gold.h - the words of a gold text, which is the content of a page
+ * as annotated by humans, as a bag of words.
  *
  * A word is a run of ASCII letters, ASCII digits and characters outside of
  * ASCII, without the punctuation in the blocks of Latin 1, U+2000 to U+303F and
- * U+F000 to U+FFFF; a Han or kana character is one by itself. Letters of ASCII
- * are lowered.
+ * U+F000 to U+FFFF; each Han or kana character is a word. ASCII letters are
+ * lowered.
  */
 #ifndef DAEMON_CTL_GOLD_H
 #define DAEMON_CTL_GOLD_H
@@ -18,21 +18,23 @@
 
 struct arena;
 
-/* The hash of the next word of UTF-8 text, cut off `rest`; false at the end.
-   Linear over the whole text. */
+/*
+ * Remove the next word of UTF-8 text from `rest` and return its hash in
+ * *word_out; false at the end. Linear over the whole text.
+ */
 bool gold_next_word(struct slice *rest, uint64_t *word_out);
 
-/* A bag of words: distinct ones, ascending, and how many of each are left. */
+/* A bag of words: distinct ones, ascending, and how often each remains. */
 struct gold {
 	uint64_t *words; /* [count] */
 	uint32_t *left;  /* [count] */
 	size_t count;
 };
 
-/* It belongs to `arena`: 16 bytes a word, or 8 bytes a byte of text. */
+/* Make the bag in `arena`: 16 bytes per word, or 8 bytes per byte of text. */
 struct gold gold_make(struct arena *arena, struct slice text);
 
-/* Take the word out of the bag; false when none is left. */
+/* Remove the word once from the bag; false if it does not remain. */
 bool gold_take(struct gold *gold, uint64_t word);
 
 #endif

@@ -63,7 +63,7 @@ static char *join(const char *folder, const char *name)
 	return copy;
 }
 
-/* Takes over both texts. */
+/* Takes ownership of both texts. */
 static void add(struct inputs *inputs, struct input input)
 {
 	inputs->items = mem_grow(inputs->items, inputs->count,
@@ -168,7 +168,7 @@ void inputs_free(struct inputs *inputs)
 	*inputs = (struct inputs){0};
 }
 
-/* Length of `name` without `ending`, if it ends so. */
+/* Return the length of `name` without a final `ending`. */
 static size_t strip(const char *name, size_t length, const char *ending)
 {
 	size_t size = strlen(ending);

@@ -12,7 +12,7 @@
 
 struct input {
 	char *path; /* to open */
-	char *name; /* to show, and to make the output's name of */
+	char *name; /* to display; the output's name derives from it */
 };
 
 struct inputs {
@@ -22,12 +22,12 @@ struct inputs {
 };
 
 /*
- * Files as they are named, and from folders every *.html and *.htm, gzip
+ * Collect the named files and, from folders, every *.html and *.htm, gzip
  * compressed (.gz) or not. The name of a file in a folder is its path below
  * that folder. `keeps_folders`: with several operands names begin with the
  * operand, so that names are unique; otherwise the name of a file operand is
- * its last part. Sorted by name, without duplicates. False, with a message,
- * when something cannot be read. End with inputs_free() in any case.
+ * its last part. Sorted by name, without duplicates. If something cannot be
+ * read, print a message and return false. Always end with inputs_free().
  */
 bool inputs_collect(const struct ctl *ctl, bool keeps_folders,
 		    struct inputs *inputs_out);
@@ -42,13 +42,16 @@ bool is_folder(const char *path);
 void output_path(const char *folder, const char *name, enum format format,
 		 struct buffer *out);
 
-/* How much of the name that is: two with the same have the same output. */
+/*
+ * Return the length of the name in output_path(): names with the same stem have
+ * the same output.
+ */
 size_t output_stem_length(const char *name);
 
-/* Append in a phrase why a file cannot be used and what to do. */
+/* Append a phrase that states why a file is unusable and what to do. */
 void input_trouble(enum error error, size_t max_bytes, struct buffer *out);
 
-/* Report it on standard error. */
+/* Report the error on standard error. */
 void complain_input(const struct ctl *ctl, const char *path, enum error error,
 		    size_t max_bytes);
 

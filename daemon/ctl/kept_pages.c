@@ -26,7 +26,7 @@ struct kept_page {
 
 struct kept_pages {
 	struct kept_page *items;   /* [count], ascending by index */
-	struct kept_page **by_key; /* [count], once it is taught from */
+	struct kept_page **by_key; /* [count], set when models are built */
 	size_t count;
 	size_t capacity;
 	size_t bytes;
@@ -102,14 +102,13 @@ static struct kept_page *find(const struct kept_pages *kept, uint64_t key)
 		       : NULL;
 }
 
-/* The clusters of the site, on their way. */
+/* The clusters of the site whose models are built. */
 struct teaching {
 	struct kept_pages *kept;
 	struct store *store;
 	const struct answer_rules *rules;
 	const struct text_request *request;
-	struct learned_question question; /* but for the cluster
-				      and its changes */
+	struct learned_question question; /* no cluster, no changes */
 	uint32_t site;
 	uint32_t *clusters; /* [count], that may have a template */
 	size_t count;
@@ -123,7 +122,7 @@ struct class
 	uint32_t changes;                          /* struct cluster_state */
 	struct kept_page *pages[MAX_SAMPLE_PAGES]; /* [count] */
 	uint32_t count;
-	bool keeps_prepared; /* for the answers; else they prepare anew */
+	bool keeps_prepared; /* if false, extraction prepares them again */
 	size_t grown_bytes;
 };
 
@@ -146,7 +145,10 @@ static void find_clusters(struct teaching *teaching, struct txn *txn)
 	scan_end(&scan);
 }
 
-/* Whether all of the sample of the cluster is kept, which it is filled with. */
+/*
+ * Fill the sample of the cluster; return false if some of its pages are not
+ * cached.
+ */
 static bool gather(const struct teaching *teaching, struct class *class)
 {
 	uint64_t keys[MAX_SAMPLE_PAGES];
@@ -187,7 +189,7 @@ static bool next_class(void *context, void *place)
 	return false;
 }
 
-/* What is prepared of a page is kept in its arena, which grows. */
+/* The prepared data of a page is stored in its arena, which grows. */
 static const void *prepare(const struct learned_question *question,
 			   struct class *class, uint32_t page,
 			   struct arena *scratch)
@@ -205,7 +207,7 @@ static const void *prepare(const struct learned_question *question,
 	return parsed->prepared;
 }
 
-/* A page is in one cluster, so that no other thread has it. */
+/* A page is in one cluster only, so that no other thread uses it. */
 static void teach(void *context, void *place)
 {
 	const struct teaching *teaching = context;
@@ -242,8 +244,10 @@ static bool end_class(void *context, void *place)
 	return true;
 }
 
-/* The question of the request's method for a page with a template; false: it
- * learns nothing. */
+/*
+ * Set up the request's method for pages with a template; return false if the
+ * method builds no model.
+ */
 static bool make_question(struct teaching *teaching, const struct site_row *row,
 			  double *parameters)
 {

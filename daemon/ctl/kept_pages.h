@@ -1,7 +1,7 @@
 /*
- * daemon/ctl/kept_pages.h - pages of a site that stay parsed from when they are
- * learned until they are answered, as far as there is room: what the pages of a
- * cluster teach is learned of them too, so that none is parsed twice.
+ * daemon/ctl/kept_pages.h - a cache of parsed pages of a site, from clustering
+ * to extraction, as far as they fit. The models of its clusters are built from
+ * these pages, too, so that each page is parsed once.
  */
 #ifndef DAEMON_CTL_KEPT_PAGES_H
 #define DAEMON_CTL_KEPT_PAGES_H
@@ -13,30 +13,36 @@
 
 struct kept_pages;
 
-/* Above `max_bytes` what is prepared of pages is not kept; `jobs` threads
- * learn. */
+/*
+ * Above `max_bytes`, prepared data of pages is not cached; `jobs` threads build
+ * models.
+ */
 struct kept_pages *kept_pages_create(size_t max_bytes, unsigned jobs);
 void kept_pages_destroy(struct kept_pages *kept); /* NULL is a no-op */
 
-/* What they hold. */
+/* Return the size of the cached pages. */
 size_t kept_pages_bytes(const struct kept_pages *kept);
 
-/* Keep the page that is stored at `url` as number `index`, above those before;
- * it is taken over. */
+/*
+ * Cache the page that is stored at `url` as number `index`, which must be above
+ * the earlier ones. Takes ownership of the page.
+ */
 void kept_pages_add(struct kept_pages *kept, size_t index,
 		    const struct url *url, struct page *page);
 
 /*
- * Learn what the request's method is taught by each cluster of the site
- * `host` whose sample is kept, into rules->learned as far as there is room.
- * Nothing is added any more.
+ * Build the model of the request's method for each cluster of the site `host`
+ * whose sample is cached, and add it to rules->learned as far as it fits. Add
+ * no page after this call.
  */
 void kept_pages_teach(struct kept_pages *kept, struct store *store,
 		      const char *host, const struct answer_rules *rules,
 		      const struct text_request *request);
 
-/* Take out the page that was added as `index`; none: its page is NULL. Any
- * thread, once for each page. */
+/*
+ * Remove and return the page of `index`; its page is NULL if it is not cached.
+ * Any thread, once for each page.
+ */
 struct parsed_page kept_pages_take(struct kept_pages *kept, size_t index);
 
 #endif

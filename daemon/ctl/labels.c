@@ -22,7 +22,7 @@ static int compare_paths(const void *a, const void *b)
 	const struct label *right = b;
 	int order = compare(left->path, right->path);
 
-	/* equal paths stay in the order of the file */
+	/* equal paths keep the order of the file */
 	return order != 0 ? order : left->number < right->number ? -1 : 1;
 }
 
@@ -32,7 +32,7 @@ static int compare_texts(const void *a, const void *b)
 		       ((const struct label *)b)->text);
 }
 
-/* Cut the first column off `line`. */
+/* Remove and return the first column of `line`. */
 static struct slice take_column(struct slice *line)
 {
 	const char *text = (const char *)line->data;
@@ -84,7 +84,7 @@ static void drop_head(struct label *items, size_t *count)
 	memmove(items, items + 1, --*count * sizeof(*items));
 }
 
-/* Of the lines for one path, sorted, keep the last. */
+/* Keep only the last line of each path; the lines are sorted. */
 static size_t drop_repeats(struct label *items, size_t count)
 {
 	size_t kept = 0;

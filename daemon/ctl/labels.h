@@ -14,27 +14,27 @@
 struct label {
 	struct slice path;
 	struct slice text;
-	uint32_t number; /* equal texts, equal numbers */
+	uint32_t number; /* equal for equal texts */
 };
 
 struct labels {
-	struct buffer bytes; /* what the slices point into */
+	struct buffer bytes; /* the slices point into it */
 	struct label *items; /* [count], ascending by path */
 	size_t count;
 };
 
 /*
- * Read the lines "PATH TAB LABEL", with further columns or not, of `bytes`
- * (moved into the labels). A first line "path TAB label" is a head, lines
- * without a tab are ignored; the last of two lines for a path counts. End with
- * labels_free().
+ * Read the lines "PATH TAB LABEL", with or without further columns, of `bytes`,
+ * which is moved into the labels. A first line "path TAB label" is a head;
+ * lines without a tab are ignored; the last of two lines for a path counts. End
+ * with labels_free().
  */
 void labels_read(struct buffer *bytes, struct labels *labels_out);
 void labels_free(struct labels *labels);
 
 /*
- * The number of the label of `path`; 0 when it has none, or one that says that
- * it is no page (redirect-stub, not-html).
+ * Return the number of the label of `path`; 0 if it has none, or a label of
+ * something that is not a page (redirect-stub, not-html).
  */
 uint32_t labels_find(const struct labels *labels, const char *path);
 

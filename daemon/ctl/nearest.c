@@ -9,14 +9,17 @@ static unsigned smaller(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The rows of the table of distances between beginnings of two words. */
+/* Three rows of the table of distances between prefixes of two words. */
 struct rows {
 	unsigned before[MAX_LENGTH + 1];
 	unsigned last[MAX_LENGTH + 1];
 	unsigned row[MAX_LENGTH + 1];
 };
 
-/* Distance of the first i + 1 letters of `a` to the first j + 1 of `b`. */
+/*
+ * Return the distance of the first i + 1 letters of `a` to the first j + 1 of
+ * `b`.
+ */
 static unsigned cell(const struct rows *rows, const char *a, size_t i,
 		     const char *b, size_t j)
 {
@@ -29,7 +32,10 @@ static unsigned cell(const struct rows *rows, const char *a, size_t i,
 	return least;
 }
 
-/* Optimal string alignment: Damerau and Levenshtein, no part changed twice. */
+/*
+ * Optimal string alignment (Damerau-Levenshtein without repeated edits of the
+ * same part).
+ */
 static unsigned distance_of(const char *a, size_t a_length, const char *b,
 			    size_t b_length)
 {
@@ -47,7 +53,7 @@ static unsigned distance_of(const char *a, size_t a_length, const char *b,
 	return rows.row[b_length];
 }
 
-/* FAR when it cannot have been meant. */
+/* Return the distance; FAR if it is too large for a typing error. */
 static unsigned try_one(const char *word, const char *name)
 {
 	size_t length = strlen(word);

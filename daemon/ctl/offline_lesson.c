@@ -26,11 +26,11 @@
 enum {
 	FIRST_CHANGES = 32, /* of the first commit */
 	MAX_CHANGES = 200,
-	FIRST_KEPT_BYTES = 128 << 20, /* of parsed pages, in any case */
-	MAX_KEPT_BYTES = 448 << 20,   /* of parsed pages */
-	MAX_EARLY_BYTES = 128 << 20,  /* of answers */
-	FAST_LEVEL = -300, /* of bodies in a store that is dropped: hardly more
-		   than a copy */
+	FIRST_KEPT_BYTES = 128 << 20, /* of parsed pages, always cached */
+	MAX_KEPT_BYTES = 448 << 20,   /* of parsed pages, cached at most */
+	MAX_EARLY_BYTES = 128 << 20,  /* of early results */
+	FAST_LEVEL = -300, /* of bodies in a temporary store: hardly more than a
+			      copy */
 	HTTP_OK = 200,
 	MAX_WAITING_BYTES = 64 << 20,
 	MAX_LEARNED_BYTES = 64 << 20,
@@ -45,14 +45,14 @@ struct waiting {
 	size_t page; /* of the site */
 };
 
-/* A host of the pages, which is a site. */
+/* A host of the pages; it becomes a site. */
 struct host {
 	char *name;
 	char *seed; /* URL of its "/" */
 	size_t pages;
 };
 
-/* A page by its address. */
+/* A page, by its URL. */
 struct address {
 	uint64_t key;
 	size_t page; /* number + 1 */
@@ -63,31 +63,32 @@ struct lesson {
 	struct offline_site *site;
 	struct engine *engine;
 	struct change *changes;  /* [change_count], of MAX_CHANGES */
-	struct waiting *waiting; /* the same */
+	struct waiting *waiting; /* [change_count] */
 	size_t change_count;
 	size_t waiting_bytes;
-	size_t max_changes; /* of the next commit */
+	size_t max_changes; /* size of the next commit */
 	struct page_stream stream;
-	struct host *hosts; /* [host_count], in the order of their first pages
-			     */
+	struct host *hosts; /* [host_count], in order of their first pages */
 	size_t host_count;
 	size_t host_capacity;
 	struct hash_table addresses;
-	struct arena *arena;   /* of these */
-	struct packer *packer; /* of what the commit drops soon */
+	struct arena *arena;   /* holds the addresses */
+	struct packer *packer; /* for bodies that are deleted soon */
 	struct progress progress;
-	bool is_broken; /* it cannot go on; the error was reported */
-	/* Pages are kept as they are parsed while there is room, all at first
-	   and then while many have a template. Of the others those that will
-	   have no template are answered while they are parsed. Which these are
-	   is not known before the end; so all are while few of the last ones
-	   have got one. */
-	struct early_rules rules; /* no request: none is answered */
-	bool is_answering;        /* the next page is */
-	size_t early_bytes;       /* of these answers */
+	bool is_broken; /* stop; the error was reported */
+	/*
+	 * Parsed pages are cached while they fit: at first all, then while many
+	 * pages have a template. For other pages the text is extracted early,
+	 * without a template, while they are parsed. Whether a page has a
+	 * template is unknown before the end, so all texts are extracted early
+	 * while few of the last pages have one.
+	 */
+	struct early_rules rules; /* no request: no early extraction */
+	bool is_answering;        /* extract the next page early */
+	size_t early_bytes;       /* size of the early results */
 };
 
-/* Make a site of the host; the error is of this page alone. */
+/* Add the host as a site; an error concerns only this page. */
 static enum error add_site(struct lesson *lesson, const struct url *seed)
 {
 	const struct ctl *ctl = lesson->ctl;
@@ -116,7 +117,7 @@ static struct host *find_host(const struct lesson *lesson, const char *name)
 	return NULL;
 }
 
-/* The host of a page is made a site with the first one. */
+/* Add the host of a page as a site, if it is new. */
 static enum error open_host(struct lesson *lesson, const struct url *url)
 {
 	struct url seed;
@@ -160,7 +161,7 @@ static void give_up(struct lesson *lesson, size_t page, enum error error)
 	lesson->site->pages[page].trouble = trouble.data;
 }
 
-/* Whether less than half of the pages committed last have a template. */
+/* Return whether less than half of the pages committed last have a template. */
 static bool has_few_templates(const struct lesson *lesson)
 {
 	const struct offline_site *site = lesson->site;
@@ -209,7 +210,7 @@ static void commit(struct lesson *lesson)
 	lesson->max_changes = MAX_CHANGES;
 }
 
-/* A page under way. */
+/* A page in progress. */
 struct page_lesson {
 	struct page_item item;
 	size_t number; /* of the page */
@@ -217,12 +218,14 @@ struct page_lesson {
 	bool wants_answer;
 	enum error error;
 	struct buffer record;
-	struct page *page;          /* that is kept; or NULL */
-	struct text_answer *answer; /* detached; or NULL */
+	struct page *page;          /* cached page; or NULL */
+	struct text_answer *answer; /* early result, detached; or NULL */
 };
 
-/* A page with a template is learned from and answered later; an answer takes
- * less room than a page. */
+/*
+ * A page with a template is used for the model and extracted later; an early
+ * result needs less memory than a page.
+ */
 static bool is_to_keep(const struct lesson *lesson)
 {
 	const struct kept_pages *kept = lesson->site->kept;
@@ -232,7 +235,9 @@ static bool is_to_keep(const struct lesson *lesson)
 							      : MAX_KEPT_BYTES);
 }
 
-/* Among several operands files have the same name, but not the same path. */
+/*
+ * With several operands, files may have the same name, but not the same path.
+ */
 static enum error place_page(const struct lesson *lesson,
 			     struct page_item *item)
 {
@@ -248,7 +253,9 @@ static enum error place_page(const struct lesson *lesson,
 			   &item->url);
 }
 
-/* Whether a page has come before at that address; then this is its trouble. */
+/*
+ * Return whether an earlier page has this URL; if so, set the page's trouble.
+ */
 static bool is_repeated(struct lesson *lesson, struct page_item *item,
 			size_t number)
 {
@@ -361,7 +368,7 @@ static void keep(struct lesson *lesson, const struct page_lesson *one)
 	lesson->early_bytes += early_answer_bytes(one->answer);
 }
 
-/* Pack it and queue it for the commit, which takes its record. */
+/* Pack the page and queue it for the commit, which takes its record. */
 static void add_change(struct lesson *lesson, struct page_lesson *one)
 {
 	struct waiting *waiting = &lesson->waiting[lesson->change_count];
@@ -430,7 +437,7 @@ static bool show_tree(void *context, uint64_t done, uint64_t total)
 	return true;
 }
 
-/* Who it is about, where there are several. */
+/* Name the host if there are several. */
 static void tell_threshold(const struct lesson *lesson, const struct host *host,
 			   const struct choice *choice)
 {

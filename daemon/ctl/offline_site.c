@@ -6,7 +6,7 @@
 #include "daemon/ctl/kept_pages.h"
 #include "daemon/worker/learned.h"
 
-/* The request has the page's URL. */
+/* The request must contain the page's URL. */
 static enum error answer_placed(struct offline_site *site, size_t page,
 				const struct text_request *request,
 				struct text_answer *answer_out)
@@ -36,7 +36,7 @@ enum error offline_site_answer(struct offline_site *site, size_t page,
 	placed.url = &url;
 	if (error == ERR_NONE)
 		error = answer_placed(site, page, &placed, answer_out);
-	answer_out->fetched_ms = 0; /* it was not */
+	answer_out->fetched_ms = 0; /* the page was not fetched */
 	return error;
 }
 

@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/offline_site.h - pages of a command line as sites, processed as by
- * the daemon, in a temporary store.
+ * daemon/ctl/offline_site.h - process the pages of a command line as sites in a
+ * temporary store, as the daemon does.
  */
 #ifndef DAEMON_CTL_OFFLINE_SITE_H
 #define DAEMON_CTL_OFFLINE_SITE_H
@@ -13,13 +13,12 @@
 #include "store/store.h"
 
 struct offline_page {
-	char *name;    /* to show: struct page_item of page_stream.h */
+	char *name;    /* to display: struct page_item of page_stream.h */
 	char *path;    /* of a file; or NULL */
-	char *output;  /* what the output's name is made of; or NULL */
+	char *output;  /* the output's name derives from it; or NULL */
 	char *url;     /* NULL: the page has a `trouble` */
-	char *trouble; /* why it is not stored; or NULL */
-	struct text_answer *early; /* what was answered while it was parsed; or
-				      NULL */
+	char *trouble; /* why the page is not stored; or NULL */
+	struct text_answer *early; /* text extracted during parsing; or NULL */
 };
 
 struct offline_site {
@@ -27,28 +26,30 @@ struct offline_site {
 	size_t count;
 	size_t capacity;
 	struct store *store;
-	struct answer_rules rules; /* for answers: with a cache of its own */
-	struct kept_pages *kept;   /* what is still parsed; or NULL */
+	struct answer_rules
+		rules;           /* for extraction, with its own model cache */
+	struct kept_pages *kept; /* pages still parsed; or NULL */
 };
 
 /*
- * Learn the pages of the operands and options that page_stream_open() reads, by
- * --measure, --threshold, --width, --min-pages and --jobs where the verb has
- * them: cluster them, count, and choose the threshold of each host when it is
- * auto. A page without an address has that of offline_url(). What is wrong with
- * a page is its trouble, which is not reported. Pages of which `request` (or
- * NULL) will be asked stay parsed as long as there is room, up to 448 MB; the
- * others are answered at once where they probably have no template: most are
- * parsed once. False, with a message, on failure. End with offline_site_close()
- * in any case.
+ * Add the pages of the operands and options that page_stream_open() reads, by
+ * --measure, --threshold, --width, --min-pages and --jobs if the verb has them:
+ * cluster them, count fragments, and choose the threshold of each host if it is
+ * auto. A page without a URL gets the URL of offline_url(). An error of a page
+ * is its trouble, which is not printed. Pages for which `request` (or NULL)
+ * will be used stay parsed while they fit, up to 448 MB. Text of the other
+ * pages is extracted immediately if they probably have no template. Most pages
+ * are thus parsed once. On failure print a message and return false. Always end
+ * with offline_site_close().
  */
 bool offline_site_learn(const struct ctl *ctl,
 			const struct text_request *request,
 			struct offline_site *site_out);
 
 /*
- * The content of a page without trouble, by its template where it has one; the
- * request is that of offline_site_learn(). Once for each page; any thread.
+ * Extract the text of a page without trouble, with its template if it has one;
+ * `request` must be the one of offline_site_learn(). Once for each page; any
+ * thread.
  */
 enum error offline_site_answer(struct offline_site *site, size_t page,
 			       const struct text_request *request,

@@ -14,7 +14,7 @@ enum { ITEMS_PER_JOB = 4, LONG_MS = 60 * 60 * 1000 };
 
 struct run {
 	const struct ordered_work *work;
-	sem_t is_ended; /* the threads use nothing of it any more */
+	sem_t is_ended; /* posted when the threads no longer use this struct */
 };
 
 unsigned ordered_work_jobs(void)
@@ -26,7 +26,7 @@ unsigned ordered_work_jobs(void)
 	return count > MAX_JOBS ? MAX_JOBS : (unsigned)count;
 }
 
-/* The next item, or NULL. */
+/* Return the next item, or NULL. */
 static void *begin_item(const struct ordered_work *work)
 {
 	void *item = mem_alloc(1, work->item_bytes);
@@ -63,7 +63,7 @@ static void work_on(void *context, void *item)
 	run->work->work(run->work->context, item);
 }
 
-/* What an item holds is bounded by how many there are. */
+/* The number of items bounds the memory. */
 static size_t size_of(const void *item)
 {
 	(void)item;
@@ -77,8 +77,10 @@ static void end(void *context)
 	sem_post(&run->is_ended);
 }
 
-/* Begin items while there is room and no result to be taken; false: there are
- * no more. */
+/*
+ * Begin items until the queue is full or a result is ready; return false if
+ * there are no more items.
+ */
 static bool fill(const struct ordered_work *work, struct ordered *ordered)
 {
 	while (ordered_has_room(ordered) && !ordered_is_ready(ordered)) {
@@ -129,7 +131,7 @@ void ordered_work_run(const struct ordered_work *work, unsigned jobs)
 		run_through(work, ordered);
 		ordered_close(ordered);
 		while (sem_wait(&run.is_ended) != 0)
-			continue; /* a signal came */
+			continue; /* interrupted by a signal */
 	}
 	sem_destroy(&run.is_ended);
 }

@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/ordered_work.h - work on a sequence of items by several threads,
- * whose results come in the order of the items, whatever the threads do.
+ * daemon/ctl/ordered_work.h - process a sequence of items in several threads;
+ * the results come in the order of the items.
  */
 #ifndef DAEMON_CTL_ORDERED_WORK_H
 #define DAEMON_CTL_ORDERED_WORK_H
@@ -10,27 +10,29 @@
 
 enum { MAX_JOBS = 256 };
 
-/* What is done with each item, in this order. */
+/* The steps for each item, in this order. */
 struct ordered_work {
-	/* Fill in the next item, which is zeroed; false: there is none. */
+	/* Fill in the next item, which is zeroed; false if there is none. */
 	bool (*next)(void *context, void *item);
-	/* Any thread, several at a time: touches nothing but its item. */
+	/* Any thread, several at the same time: may use only its item. */
 	void (*work)(void *context, void *item);
-	/* In the order of next(), and frees what the item owns; false: call no
-	   next() any more. */
+	/*
+	 * In the order of next(); frees the item's contents; false: stop
+	 * calling next().
+	 */
 	bool (*done)(void *context, void *item);
 	void *context;
 	size_t item_bytes;
 };
 
-/* The processors that this process may use, 1 to MAX_JOBS. */
+/* Return the number of processors that this process may use, 1 to MAX_JOBS. */
 unsigned ordered_work_jobs(void);
 
 /*
- * Do all of it by `jobs` threads besides the caller's, which runs next() and
- * done() alone; with 1 by the caller's alone. At most four items a job are
- * under way. Returns when all that were begun are done and the threads are
- * gone.
+ * Process all items with `jobs` threads in addition to the caller's thread,
+ * which calls next() and done(). With 1, use only the caller's thread. At most
+ * four items per job are in progress. Return when all begun items are done and
+ * the threads have exited.
  */
 void ordered_work_run(const struct ordered_work *work, unsigned jobs);
 

@@ -10,11 +10,11 @@
 #include "store/hash.h"
 
 enum {
-	MAX_SEGMENT = 180, /* bytes; file systems take 255 */
-	MAX_NAME = 1500,   /* and paths of 4,096 */
+	MAX_SEGMENT = 180, /* bytes; file systems allow 255 */
+	MAX_NAME = 1500,   /* file systems allow paths of 4,096 */
 };
 
-/* What stands behind what was cut; `whole` is it. */
+/* Append a hash of `whole`, to replace its truncated end. */
 static void append_hash(struct slice whole, struct buffer *out)
 {
 	buffer_printf(out, "-%016" PRIx64, hash64(whole.data, whole.size, 0));
@@ -33,7 +33,7 @@ static bool is_dots(struct slice segment)
 	       slice_equal(segment, slice_of(".."));
 }
 
-/* Encoded, and cut when it is too long. */
+/* Append the segment, encoded, and truncated if too long. */
 static void append_segment(struct slice segment, struct buffer *out)
 {
 	const char *bytes = segment.data;
@@ -67,7 +67,7 @@ static bool ends_as_output(const struct buffer *name)
 	return false;
 }
 
-/* The path of a URL from behind its first slash, with its query. */
+/* Append the path of a URL after its first slash, with its query. */
 static void append_path(struct slice path, struct buffer *out)
 {
 	const char *bytes = path.data;

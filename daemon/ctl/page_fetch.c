@@ -16,16 +16,16 @@ enum {
 	MAX_ROBOTS_REDIRECTS = 5, /* RFC 9309, 2.3.1.2 */
 	PAUSE_MS = 1000,
 	WAIT_MS = 1000,
-	MAX_KNOWN = 1024, /* servers whose robots.txt are kept */
+	MAX_KNOWN = 1024, /* servers with a cached robots.txt */
 };
 
-/* scheme://host[:port], and its rules. */
+/* scheme://host[:port] and its rules. */
 struct origin {
 	char *name;
 	struct arena *arena;
 	const struct robots *robots;
-	char reason[128];  /* why it could not be asked for them, or "" */
-	uint64_t ready_ms; /* the steady clock, when it may be asked again */
+	char reason[128];  /* why the fetch of the rules failed, or "" */
+	uint64_t ready_ms; /* steady clock: time of the next request */
 };
 
 struct page_fetcher {
@@ -80,7 +80,7 @@ void page_fetcher_destroy(struct page_fetcher *fetcher)
 	free(fetcher);
 }
 
-/* One request, whose answer is awaited. */
+/* Send one request, and wait for its response. */
 static void fetch_one(struct page_fetcher *fetcher,
 		      const struct fetch_request *request,
 		      struct fetch_result *result_out)
@@ -90,7 +90,10 @@ static void fetch_one(struct page_fetcher *fetcher,
 		remote_fetcher_run(fetcher->fetcher, WAIT_MS);
 }
 
-/* Whether the redirect of a result leads on, `hops` at most; then to *url. */
+/*
+ * If the result is a redirect, and not more than `hops`, set *url to its target
+ * and return true.
+ */
 static bool follow(const struct fetch_result *result, unsigned hop,
 		   unsigned hops, struct url *url)
 {
@@ -104,7 +107,7 @@ static bool follow(const struct fetch_result *result, unsigned hop,
 	return true;
 }
 
-/* The user has named this address. */
+/* The user named this address. */
 static bool is_named(const struct url *url, const struct url *named)
 {
 	return strcmp(url->host, named->host) == 0 &&
@@ -134,7 +137,8 @@ static void read_robots(struct page_fetcher *fetcher, struct origin *origin,
 	if (result.error == ERR_NONE && result.http_status / 100 == 2)
 		origin->robots = robots_parse(
 			origin->arena, buffer_slice(&result.body), "templated");
-	else if (result.redirect[0] != '\0') /* too many: there is none */
+	else if (result.redirect[0] !=
+		 '\0') /* too many redirects: no robots.txt */
 		origin->robots = robots_from_status(origin->arena, 404);
 	else
 		origin->robots = robots_from_status(
@@ -144,7 +148,7 @@ static void read_robots(struct page_fetcher *fetcher, struct origin *origin,
 	fetch_result_free(&result);
 }
 
-/* The server of a URL, asked for its rules at the first time. */
+/* Return the server of a URL; fetch its rules on the first call. */
 static struct origin *origin_of(struct page_fetcher *fetcher,
 				const struct url *url, const struct url *named)
 {
@@ -186,7 +190,7 @@ static bool is_allowed(const struct origin *origin, const struct url *url,
 	return false;
 }
 
-/* Wait until it is polite to ask again; a redirect is followed at once. */
+/* Wait until the next request is polite; a redirect needs no wait. */
 static void pause_for(struct origin *origin, bool is_redirect)
 {
 	uint32_t delay_ms = robots_delay_ms(origin->robots);

@@ -67,23 +67,23 @@ bool page_run_format(const struct ctl *ctl, bool is_listed,
 	return false;
 }
 
-/* A page under way. */
+/* A page in progress. */
 struct job {
 	struct page_item item;
-	struct buffer out;  /* what is printed or written */
-	struct buffer note; /* what is told besides; or empty */
+	struct buffer out;  /* to print or write */
+	struct buffer note; /* additional message; or empty */
 	bool is_left_out;
 };
 
 struct running {
 	const struct page_run *run;
 	struct page_stream stream;
-	const char *folder; /* of the output, or NULL: standard output */
-	bool is_listed;     /* a line of JSON each */
+	const char *folder; /* for the output, or NULL: standard output */
+	bool is_listed;     /* print a line of JSON per page */
 	bool is_strict;     /* --only-with-metadata */
 	struct progress progress;
 	struct page_run_counts counts;
-	bool is_broken; /* it cannot go on; the error was reported */
+	bool is_broken; /* stop; the error was reported */
 };
 
 static bool next_page(void *context, void *place)
@@ -96,7 +96,7 @@ static bool next_page(void *context, void *place)
 	return page_stream_next(&running->stream, &job->item);
 }
 
-/* Read one byte more than a page may have, to know whether it is cut. */
+/* Read one byte more than the maximum, to detect a truncated page. */
 static enum error read_page(const struct page_run *run, struct job *job)
 {
 	struct page_item *item = &job->item;
@@ -112,7 +112,7 @@ static enum error read_page(const struct page_run *run, struct job *job)
 	return error;
 }
 
-/* The URL of one of many files. */
+/* Make the URL of one of several files. */
 static enum error place_page(const struct running *running, struct job *job)
 {
 	const struct page_run *run = running->run;
@@ -130,7 +130,9 @@ static enum error place_page(const struct running *running, struct job *job)
 	return error;
 }
 
-/* `"file":"...",` behind the brace of the object that was appended at `begin`.
+/*
+ * Insert `"file":"...",` after the brace of the object that was appended at
+ * `begin`.
  */
 static void name_line(const struct page_item *item, size_t begin,
 		      struct buffer *out)
@@ -205,7 +207,7 @@ static void tell(struct running *running, const struct job *job,
 		     text->data);
 }
 
-/* In the place of a page, a line that says why it is not there. */
+/* Print a line with the reason instead of a page. */
 static void print_trouble(const struct job *job)
 {
 	json_t *line = json_pack("{s:o}", "error",

@@ -1,7 +1,7 @@
 /*
- * daemon/ctl/page_run.h - running a verb on pages: prints the content of one
- * page, or of many as a line of JSON each, or writes a file a page. The one
- * path of `extract`, `apply` and `batch`.
+ * daemon/ctl/page_run.h - run a verb on pages: print the text of one page, or
+ * of many pages as a line of JSON each, or write a file per page. `extract`,
+ * `apply` and `batch` all use it.
  */
 #ifndef DAEMON_CTL_PAGE_RUN_H
 #define DAEMON_CTL_PAGE_RUN_H
@@ -11,7 +11,7 @@
 
 struct page_item;
 
-/* Rows of the verbs. */
+/* Rows for the tables of the verbs. */
 #define OPTION_OUT_ROW                                              \
 	{                                                           \
 		.name = "out", .kind = OPTION_TEXT, .value = "DIR", \
@@ -46,57 +46,61 @@ struct page_item;
 	}
 
 struct page_run {
-	const struct ctl *ctl; /* its operands are the pages */
-	size_t max_bytes;      /* of a page; it is cut behind them */
-	unsigned jobs;         /* threads that call answer(); 1: the caller's */
+	const struct ctl *ctl; /* its operands name the pages */
+	size_t max_bytes;      /* of a page; larger pages are truncated */
+	unsigned jobs; /* threads that call answer(); 1: only the caller's */
 	struct text_request request;
-	/* Answer a page; any thread when there are several jobs. */
+	/* Extract a page; called by any thread if there are several jobs. */
 	enum error (*answer)(void *context, const struct page_item *item,
 			     const struct text_request *request,
 			     struct text_answer *answer_out);
-	/* The URL of one of many files, by its name; NULL: that of the request.
+	/*
+	 * Make the URL of one of several files, from its name. NULL: use the
+	 * URL of the request.
 	 */
 	enum error (*place)(void *context, const char *name,
 			    struct url *url_out);
 	void *context;
-	/* The next page in place of those of the operands, known to answer()
-	   and not read; false: there are no more. NULL: the operands. */
+	/*
+	 * Return the next page; it is not read, because answer() knows it.
+	 * False: there are no more. NULL: use the pages of the operands.
+	 */
 	bool (*next)(void *context, struct page_item *item_out);
-	size_t count; /* of these pages */
+	size_t count; /* number of pages of next() */
 };
 
-/* What came of it. */
+/* Results of a run. */
 struct page_run_counts {
 	size_t done;
-	size_t failed;   /* the reasons were told */
+	size_t failed;   /* with a printed reason */
 	size_t left_out; /* by --only-with-metadata */
 };
 
 /*
- * Run it, with --out, --jobs, --warc and --only-with-metadata as far as the
- * verb has them. Errors are reported, those of a page also in its place as a
- * line of JSON: {"file", "error"}.
+ * Run the verb, with --out, --jobs, --warc and --only-with-metadata as far as
+ * the verb has these options. Errors are printed; the output also has a line of
+ * JSON for a failed page: {"file", "error"}.
  */
 enum ctl_status page_run(const struct page_run *run,
 			 struct page_run_counts *counts_out);
 
-/* By --jobs. */
+/* Return the value of --jobs. */
 unsigned page_run_jobs(const struct ctl *ctl);
 
-/* Whether the operands may be several pages. */
+/* Return whether the operands may name several pages. */
 bool page_run_is_many(const struct ctl *ctl);
 
 /*
- * The format, by --format or --json, else TXT, or JSON for lines of pages
- * (`is_listed`, unless there is --out). False, with a message, when these
- * cannot be in that format, or --out has nothing to read.
+ * Return the format of --format or --json. The default is TXT, or JSON for
+ * lines of pages (`is_listed` without --out). If the format is impossible for
+ * these pages, or --out has no input, print a message and return false.
  */
 bool page_run_format(const struct ctl *ctl, bool is_listed,
 		     enum format *format_out);
 
 /*
- * Read --url, if it is given, and set it in the request. False, with a message,
- * when it is no URL.
+ * Read --url, if given, and set it in the request. If it is not a URL, print a
+ * message and return false.
  */
 bool page_run_url(const struct ctl *ctl, struct text_request *request,
 		  struct url *url_out);

@@ -76,8 +76,10 @@ static bool read_urls(struct page_stream *stream)
 	return true;
 }
 
-/* Sort the operands by their kinds; files are put into `files`. Without any it
- * is standard input. */
+/*
+ * Sort the operands by kind; files are put into `files`. Without operands, use
+ * standard input.
+ */
 static void sort_operands(struct page_stream *stream, struct ctl *files)
 {
 	const struct ctl *ctl = stream->ctl;
@@ -95,12 +97,13 @@ static void sort_operands(struct page_stream *stream, struct ctl *files)
 	}
 }
 
-/* Before there is any thread. */
+/* Call this before any thread is started. */
 static bool start_roles(struct page_stream *stream)
 {
 	if (stream->url_count == 0 || !stream->ctl->has_roles)
 		return true;
-	log_set_level(LOG_LEVEL_WARN); /* not what holds, but what does not */
+	log_set_level(LOG_LEVEL_WARN); /* log missing sandbox layers, not
+					  enforced ones */
 	if (starter_create(&stream->starter, false) == ERR_NONE)
 		return true;
 	ctl_complain(stream->ctl, "the fetcher cannot be started");
@@ -182,7 +185,7 @@ static enum error read_archive(void *context, char *out, size_t capacity,
 	return size < 0 ? ERR_IO : ERR_NONE;
 }
 
-/* Open the next one; false, with trouble, when it cannot be. */
+/* Open the next archive; on failure set the item's trouble and return false. */
 static bool open_archive(struct page_stream *stream, struct page_item *item)
 {
 	const char *name = stream->archives[stream->next_archive];
@@ -201,7 +204,7 @@ static bool open_archive(struct page_stream *stream, struct page_item *item)
 	return true;
 }
 
-/* Of a kind that may be a page; what cannot be used is told. */
+/* Return whether the record may be a page; unusable pages are then reported. */
 static bool is_page(const struct warc_record *record)
 {
 	bool is_answer =
@@ -227,8 +230,10 @@ static void give_record(const char *archive, const struct warc_record *record,
 		url_parse(&item->url, slice_of(record->url), NULL) == ERR_NONE;
 }
 
-/* The next page of the archive that is open; false at its end, with trouble
- * when it was not reached. */
+/*
+ * Read the next page of the open archive; false at its end, with trouble if it
+ * could not be read to the end.
+ */
 static bool next_record(struct page_stream *stream, struct page_item *item)
 {
 	const char *name = stream->archives[stream->next_archive];
@@ -302,7 +307,7 @@ static bool next_item(struct page_stream *stream, struct page_item *item_out)
 	return true;
 }
 
-/* Name the file that the page is written to, and tell when another one is. */
+/* Name the output file of the page; report it if another page has this name. */
 static void name_output(struct page_stream *stream, struct page_item *item)
 {
 	const char *other;

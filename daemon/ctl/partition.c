@@ -7,7 +7,7 @@
 struct group {
 	uint32_t label;
 	size_t size;
-	size_t first; /* item */
+	size_t first; /* smallest item */
 	uint32_t number;
 };
 

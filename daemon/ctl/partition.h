@@ -1,5 +1,4 @@
-/* daemon/ctl/partition.h - clusters with numbers that depend on the pages
- * alone. */
+/* daemon/ctl/partition.h - number clusters by their pages only. */
 #ifndef DAEMON_CTL_PARTITION_H
 #define DAEMON_CTL_PARTITION_H
 
@@ -7,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * Number the clusters from 1: the largest first, of equal ones the one whose
- * first item comes first. `labels` [count] are those of a linkage, in any
- * numbers; `numbers_out` [count] gets the new ones. Returns how many there are.
- * O(count log count).
+ * Number the clusters from 1 by descending size; on a tie the cluster with the
+ * earlier first item comes first. `labels` [count] are labels of a linkage, any
+ * numbers; `numbers_out` [count] gets the new numbers. Return the number of
+ * clusters. O(count log count).
  */
 uint32_t partition_number(const uint32_t *labels, size_t count,
 			  uint32_t *numbers_out);

@@ -13,7 +13,7 @@
 
 struct progress {
 	bool is_shown;
-	const char *label;   /* what is done: "read", "extract" */
+	const char *label;   /* the current work: "read", "extract" */
 	uint64_t started_ms; /* monotonic */
 	uint64_t drawn_ms;
 };
@@ -21,13 +21,13 @@ struct progress {
 struct progress progress_begin(const char *label);
 
 /*
- * `done` of `total` things; `note` (or NULL) stands at the end. Draws at most
- * ten times a second, so it may be called for each thing.
+ * Show `done` of `total` items; `note` (or NULL) is at the end. Draws at most
+ * ten times a second, so it may be called for each item.
  */
 void progress_show(struct progress *progress, uint64_t done, uint64_t total,
 		   const char *note);
 
-/* Remove the line, so that messages stand by themselves. It comes again. */
+/* Remove the line before a message. The next progress_show() draws it again. */
 void progress_clear(struct progress *progress);
 
 /* The contents of the line. */

@@ -27,18 +27,18 @@ struct found_page {
 	uint64_t time_ms;
 };
 
-/* A site, and where we are in it. */
+/* A site and the current position in it. */
 struct relearning {
 	struct store *remains;
 	struct engine *engine;
 	struct relearning_report *report;
-	uint32_t site; /* its number in the remains */
+	uint32_t site; /* number in the damaged store */
 	struct site_options options;
-	struct buffer texts; /* of the options */
+	struct buffer texts; /* holds the texts of the options */
 	struct buffer host;
 	struct url seed;
 	bool has_row;
-	uint64_t next; /* page to go on with */
+	uint64_t next; /* page to continue with */
 	bool is_over;
 	uint64_t pages;
 	uint64_t lost;
@@ -46,7 +46,7 @@ struct relearning {
 	size_t found_count;
 };
 
-/* Those of a site of pages that are handed in. */
+/* Return the options of a site whose pages were uploaded. */
 static struct site_options options_of_unknown(void)
 {
 	struct site_options options = {
@@ -77,7 +77,7 @@ static void keep_row(struct relearning *relearning, const struct site_row *row)
 		url_parse(&relearning->seed, row->seed, NULL) == ERR_NONE;
 }
 
-/* Its row, if that is whole. */
+/* Read the row of the site, if it is undamaged. */
 static enum error find_row(struct relearning *relearning)
 {
 	struct txn txn = txn_begin_read(relearning->remains);
@@ -95,7 +95,7 @@ static enum error find_row(struct relearning *relearning)
 	return txn_end(&txn);
 }
 
-/* Its URL is in its row, or in that of the frontier. */
+/* The page's URL is in its row or in the frontier row. */
 static bool find_url(struct txn *txn, uint32_t site, uint64_t page,
 		     struct found_page *found, struct page_row *row)
 {
@@ -139,7 +139,7 @@ static bool find_page(struct txn *txn, uint32_t site, const struct scan *scan,
 	       find_body(txn, site, scan->value, &found->body);
 }
 
-/* The next pages of the site, as many as are committed at once. */
+/* Read the next pages of the site, up to the size of a commit. */
 static enum error find_pages(struct relearning *relearning)
 {
 	struct txn txn = txn_begin_read(relearning->remains);
@@ -171,7 +171,7 @@ static enum error find_pages(struct relearning *relearning)
 	return txn_end(&txn);
 }
 
-/* False: it is no page any more. */
+/* Return false if the bytes are not a page. */
 static bool analyse_found(const struct relearning *relearning,
 			  struct found_page *found, struct change *change_out)
 {
@@ -243,7 +243,9 @@ static enum error add_site(struct relearning *relearning)
 	return commit_one(relearning, &change);
 }
 
-/* What was asked of it, without what it found; the texts are kept in `texts`.
+/*
+ * Copy the settings of the guard, without its results; `texts` holds the
+ * strings.
  */
 static struct guard_row keep_guard(const struct guard_row *row,
 				   struct buffer *texts)
@@ -266,7 +268,7 @@ static struct guard_row keep_guard(const struct guard_row *row,
 	return guard;
 }
 
-/* A guard of the site, the first one behind *number; false: there is none. */
+/* Read the first guard of the site after *number; false if there is none. */
 static bool next_guard(struct relearning *relearning, uint32_t *number,
 		       struct guard_row *guard_out, struct buffer *texts)
 {
@@ -304,13 +306,14 @@ static void add_guards(struct relearning *relearning)
 					.url = &relearning->seed,
 					.guard = &guard};
 
-		commit_one(relearning, &change); /* else it is one less */
+		commit_one(relearning,
+			   &change); /* on failure this guard is lost */
 		buffer_clear(&texts);
 	}
 	buffer_free(&texts);
 }
 
-/* Pages that were there, by their rows and by their bodies. */
+/* Count the pages that existed, by their rows and their bodies. */
 static uint64_t count_pages(struct store *remains, uint32_t site)
 {
 	struct txn txn = txn_begin_read(remains);
@@ -375,8 +378,10 @@ static enum error learn_site(struct relearning *relearning)
 	return error;
 }
 
-/* The lowest number from `from` that begins a key of the table; more than any:
- * there is none. */
+/*
+ * Return the lowest number from `from` on that begins a key of the table;
+ * UINT64_MAX if there is none.
+ */
 static uint64_t lowest(struct txn *txn, enum table table, uint64_t from)
 {
 	struct key key = key_site((uint32_t)from);
@@ -390,7 +395,7 @@ static uint64_t lowest(struct txn *txn, enum table table, uint64_t from)
 	return number;
 }
 
-/* The lowest number of a site from `from` that something remains of. */
+/* Return the lowest site number from `from` on that has any remaining data. */
 static uint64_t next_site(struct store *remains, uint64_t from)
 {
 	struct txn txn = txn_begin_read(remains);

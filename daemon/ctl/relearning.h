@@ -1,6 +1,6 @@
 /*
- * daemon/ctl/relearning.h - sites whose tables are damaged are learned anew
- * from the bodies of their pages that are whole.
+ * daemon/ctl/relearning.h - rebuild sites with damaged tables from the
+ * undamaged bodies of their pages.
  */
 #ifndef DAEMON_CTL_RELEARNING_H
 #define DAEMON_CTL_RELEARNING_H
@@ -12,19 +12,18 @@
 #include "store/store.h"
 
 struct relearning_report {
-	uint64_t sites;     /* that are there again */
-	uint64_t pages;     /* of them */
-	uint64_t lost;      /* pages whose body is not whole, or not kept */
-	struct buffer text; /* a line a site */
+	uint64_t sites;     /* rebuilt sites */
+	uint64_t pages;     /* their pages */
+	uint64_t lost;      /* pages whose body is damaged or expired */
+	struct buffer text; /* a line per site */
 };
 
 /*
- * Add the sites of `remains`, as store_salvage() leaves them, to `store`, with
- * their options, their pages as if these came from an archive, and the guards
- * of the whole site. A site whose row is lost is one of pages that are handed
- * in. What else was known of them begins anew: the numbers of clusters,
- * versions, results of guards, URLs without a page. The errors of the engine.
- * Free report_out->text.
+ * Add the sites of `remains`, the result of store_salvage(), to `store`: their
+ * options, their pages as if imported from an archive, and the guards of the
+ * whole site. A site whose row is lost gets the options of uploaded pages.
+ * Other data starts again: cluster numbers, versions, guard results, URLs
+ * without a page. Errors of the engine. Free report_out->text.
  */
 enum error relearn(struct store *remains, struct store *store,
 		   struct relearning_report *report_out);

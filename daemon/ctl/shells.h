@@ -1,4 +1,6 @@
-/* daemon/ctl/shells.h - the files of daemon/ctl/shells, each ended by NUL. */
+/*
+ * daemon/ctl/shells.h - the files of daemon/ctl/shells, each terminated by NUL.
+ */
 #ifndef DAEMON_CTL_SHELLS_H
 #define DAEMON_CTL_SHELLS_H
 

@@ -11,12 +11,14 @@
 enum {
 	MAX_ANSWER_BYTES = 256 * 1024 * 1024,
 	UPLOAD_BYTES = 512 * 1024,
-	/* read at a time, so that the daemon sees us read also when our output
-	 * is read slowly */
+	/*
+	 * bytes per read; small, so that the daemon sees progress also if our
+	 * output is read slowly
+	 */
 	DOWNLOAD_BYTES = 4 * 1024,
 };
 
-/* What one request needs of libcurl. */
+/* The libcurl objects of one request. */
 struct request {
 	CURL *easy;
 	struct curl_slist *headers;
@@ -46,8 +48,8 @@ static bool add_header(struct request *request, const char *line)
 }
 
 /*
- * No "Expect", which would cost a round trip, and a media type, which libcurl
- * does not set.
+ * Remove "Expect", which would cost a round trip, and set the media type, which
+ * libcurl does not set.
  */
 static bool set_headers(struct request *request, const char *media_type)
 {
@@ -92,7 +94,7 @@ static bool set_target(struct request *request, const char *socket,
 	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	failed |= curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	/* what comes slowly comes */
+	/* slow transfers are allowed */
 	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
 				   ((long)timeout_ms + 999) / 1000);
@@ -112,7 +114,7 @@ static bool set_answer(struct request *request, struct buffer *body)
 }
 
 /*
- * The error of a libcurl code; some codes have a special meaning for a Unix
+ * Map a libcurl code to an error; some codes have a special meaning for a Unix
  * socket.
  */
 static enum error error_of(CURLcode code)
@@ -127,7 +129,9 @@ static enum error error_of(CURLcode code)
 	}
 }
 
-/* The last one of that name, before the body or behind it; NULL: there is none.
+/*
+ * Return the last header of that name, including trailers; NULL if there is
+ * none.
  */
 static const char *header_of(const struct request *request, const char *name)
 {
@@ -197,7 +201,7 @@ enum error socket_request(const char *socket, const char *method,
 	return error;
 }
 
-/* An upload and why it failed. */
+/* An upload, and why it failed. */
 struct sending {
 	const struct socket_upload *upload;
 	enum error error;
@@ -214,7 +218,7 @@ static size_t on_wanted(char *out, size_t size, size_t count, void *context)
 	return sending->error == ERR_NONE ? length : CURL_READFUNC_ABORT;
 }
 
-/* "Expect" lets the daemon refuse before anything is sent. */
+/* "Expect" allows the daemon to reject the upload before it is sent. */
 static bool set_upload(struct request *request, struct sending *sending)
 {
 	CURL *easy = request->easy;
@@ -265,7 +269,7 @@ enum error socket_send(const char *socket, const struct socket_upload *upload,
 struct receiving {
 	const struct socket_download *download;
 	CURL *easy;
-	struct buffer *body; /* body of an error answer */
+	struct buffer *body; /* body of an error response */
 	enum error error;
 };
 

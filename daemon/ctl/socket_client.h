@@ -12,27 +12,33 @@
 
 struct socket_answer {
 	unsigned status;    /* HTTP status */
-	struct buffer body; /* free it with buffer_free() */
-	char reason[256];   /* English, when an error is returned */
-	/* Of a cluster: the nodes whose part is not in it, or "", and whether
-	 * it may be old. */
+	struct buffer body; /* release it with buffer_free() */
+	char reason[256];   /* English, set with an error */
+	/*
+	 * From a node group: the nodes without a response, or "", and whether
+	 * the response may be stale.
+	 */
 	char missing[256];
 	bool is_stale;
-	uint64_t failed; /* pages of a stream that have no text, and why is not
-			    in the page; 0 when the daemon does not say */
+	uint64_t failed; /* pages of a stream that have no text for a reason
+			    other than the page itself; 0 if the daemon does not
+			    report it */
 };
 
 /*
  * `method` is "GET", "POST" or "DELETE"; `target` begins with '/'; `body` may
- * be empty. ERR_NOT_FOUND: nothing listens on `socket`; ERR_TIMEOUT: nothing
- * has come for `timeout_ms`, in whole seconds (0: for ever); ERR_NETWORK.
+ * be empty. ERR_NOT_FOUND: no process listens on `socket`. ERR_TIMEOUT: no byte
+ * was received for `timeout_ms`, rounded to whole seconds (0 = unlimited).
+ * ERR_NETWORK.
  */
 enum error socket_request(const char *socket, const char *method,
 			  const char *target, struct slice body,
 			  const char *media_type, uint32_t timeout_ms,
 			  struct socket_answer *answer_out);
 
-/* Give the next bytes of an upload: up to `capacity` to `out`; 0 at the end. */
+/*
+ * Write the next bytes of an upload, up to `capacity`, to `out`; 0 at the end.
+ */
 typedef enum error socket_source(void *context, char *out, size_t capacity,
 				 size_t *size_out);
 
@@ -44,14 +50,14 @@ struct socket_upload {
 };
 
 /*
- * POST a body of any length as `source` gives it, without a time limit. An
- * error of the source is returned, without a reason; the others are those of
+ * POST a body of any length from `source`, without a time limit. An error of
+ * the source is returned without a reason; other errors are as for
  * socket_request().
  */
 enum error socket_send(const char *socket, const struct socket_upload *upload,
 		       struct socket_answer *answer_out);
 
-/* Take the next bytes of an answer that has `total` of them; 0: not known. */
+/* Receive the next bytes of a response of `total` bytes; 0 = unknown. */
 typedef enum error socket_sink(void *context, struct slice bytes,
 			       uint64_t total);
 
@@ -62,15 +68,15 @@ struct socket_download {
 };
 
 /*
- * GET a body of any length, without a time limit; that of a status from 300 on
- * is the answer's. An error of the sink is returned, without a reason; the
- * others are those of socket_request().
+ * GET a body of any length, without a time limit. For a status of 300 or more,
+ * the body goes to *answer_out. An error of the sink is returned without a
+ * reason; other errors are as for socket_request().
  */
 enum error socket_receive(const char *socket,
 			  const struct socket_download *download,
 			  struct socket_answer *answer_out);
 
-/* Append `text` percent-encoded for a query value. */
+/* Append `text`, percent-encoded for a query value. */
 void url_escape(struct slice text, struct buffer *out);
 
 #endif

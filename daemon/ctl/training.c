@@ -74,11 +74,11 @@ void training_add(struct training *training, const struct page *page,
 	training->page_count++;
 }
 
-/* How ridges were judged, by what they are. */
+/* Classified ridges, by class. */
 struct counts {
 	size_t right;
-	size_t found;  /* primary ones judged to be */
-	size_t judged; /* judged to be primary */
+	size_t found;  /* primary, and classified as primary */
+	size_t judged; /* classified as primary */
 };
 
 static void judge(const struct ridge_model *model,
@@ -92,7 +92,10 @@ static void judge(const struct ridge_model *model,
 	counts->judged += is_judged;
 }
 
-/* The examples of the other folds, in order, to `others`; how many. */
+/*
+ * Copy the examples of the other folds, in order, to `others`; return their
+ * number.
+ */
 static size_t take_others(const struct training *training, uint32_t folds,
 			  uint32_t fold, struct ridge_example *others)
 {

@@ -27,9 +27,9 @@ struct training {
 void training_free(struct training *training);
 
 /*
- * Add the ridges of the page, raised by `parameters` of the method `mountain`.
- * A ridge is primary when at least half of its words are in the gold, where
- * each word of the gold counts once, for the first ridge that has it.
+ * Add the ridges of the page, built with `parameters` of the method `mountain`.
+ * A ridge is primary if at least half of its words are in the gold text, where
+ * each word of the gold text counts once, for the first ridge that contains it.
  */
 void training_add(struct training *training, const struct page *page,
 		  struct slice gold, const double *parameters);
@@ -37,14 +37,16 @@ void training_add(struct training *training, const struct page *page,
 /* Accuracy of models on pages that they were not trained on. */
 struct training_score {
 	double accuracy;  /* ratio of ridges classified correctly */
-	double precision; /* of the primary ones */
+	double precision; /* of the primary class */
 	double recall;
 	double f1;
-	uint32_t folds; /* 0: too few pages, or too few kinds of ridges */
+	uint32_t folds; /* 0 = too few pages, or too few classes of ridges */
 };
 
-/* Cross-validate: page i is in fold i modulo the folds, five at most. One
-   thread at a time. */
+/*
+ * Cross-validate: page i is in fold i modulo the folds, five at most. Not
+ * thread-safe.
+ */
 struct training_score training_validate(const struct training *training,
 					double gamma, double cost);
 

@@ -21,23 +21,24 @@
 enum {
 	CONNECTIONS = 64,
 	CHUNK_BYTES = 64 << 10,
-	HEAD_MS = 10000, /* browsers open connections ahead of need */
+	HEAD_MS = 10000, /* browsers open connections in advance */
 	LINGER_MS = 2000,
 };
 
 enum side { BROWSER, DAEMON, SIDES };
 
 /*
- * A connection reads a head, then passes bytes on in both directions: `waiting`
- * of a side is what it has to be sent, which is empty before more is read for
- * it.
+ * A connection reads a head, then forwards bytes in both directions. `waiting`
+ * of a side holds the bytes to send to it; they must be sent before the next
+ * read for this side.
  */
 struct connection {
 	int files[SIDES]; /* -1: none */
-	bool is_judged;   /* its head was read */
-	bool is_ending;   /* closed when all is sent to the browser */
+	bool is_judged;   /* the head was read */
+	bool is_ending;   /* close when all is sent to the browser */
 	struct buffer head;
-	uint64_t body_left; /* bytes that the browser may still send */
+	uint64_t body_left; /* bytes of the body still to read from the browser
+			     */
 	struct buffer waiting[SIDES];
 	size_t sent[SIDES];
 	uint64_t deadline_ms; /* for the head, or for the end; 0: none */
@@ -176,7 +177,7 @@ static bool is_waiting(const struct connection *connection, enum side side)
 	return connection->waiting[side].size > connection->sent[side];
 }
 
-/* Send an answer of our own, and end. */
+/* Send a response of the proxy, then close. */
 static void answer(struct connection *connection, struct buffer *answer)
 {
 	buffer_append_slice(&connection->waiting[BROWSER],
@@ -202,13 +203,16 @@ static bool reach_daemon(struct tunnel *tunnel, struct connection *connection)
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	connection->files[DAEMON] = file;
-	/* the queue of a Unix socket has room, or it is refused at once */
+	/* a Unix socket accepts or rejects a connection immediately */
 	return file >= 0 &&
 	       connect(file, (const struct sockaddr *)&tunnel->daemon,
 		       sizeof(tunnel->daemon)) == 0;
 }
 
-/* The head is there: `size` bytes of it. What follows is of the body. */
+/*
+ * Handle a complete head of `size` bytes; the following bytes belong to the
+ * body.
+ */
 static void judge(struct tunnel *tunnel, struct connection *connection,
 		  size_t size)
 {
@@ -253,7 +257,8 @@ static void read_head(struct tunnel *tunnel, struct connection *connection)
 }
 
 /*
- * Read what there is into `out`. False: the other side has ended, or failed.
+ * Read available bytes into `out`. Return false if the other side closed or
+ * failed.
  */
 static bool read_some(int file, struct buffer *out, size_t max)
 {
@@ -267,7 +272,7 @@ static bool read_some(int file, struct buffer *out, size_t max)
 	return count > 0;
 }
 
-/* The browser has sent something. False: it has left. */
+/* Read from the browser. Return false if it has disconnected. */
 static bool from_browser(struct tunnel *tunnel, struct connection *connection)
 {
 	struct buffer *body = &connection->waiting[DAEMON];
@@ -289,13 +294,13 @@ static bool from_browser(struct tunnel *tunnel, struct connection *connection)
 		connection->body_left -= body->size - before;
 		return is_there;
 	}
-	/* one request a connection: there is nothing more to be said */
+	/* one request per connection: ignore further bytes */
 	is_there = read_some(connection->files[BROWSER], &dropped, CHUNK_BYTES);
 	buffer_free(&dropped);
 	return is_there;
 }
 
-/* Send what waits. False: it cannot be sent. */
+/* Send waiting bytes. Return false if that fails. */
 static bool send_some(struct connection *connection, enum side side)
 {
 	struct buffer *waiting = &connection->waiting[side];
@@ -324,7 +329,7 @@ static short wanted(const struct connection *connection, enum side side)
 		       (is_waiting(connection, side) ? POLLOUT : 0));
 }
 
-/* False: the connection is over. */
+/* Return false if the connection must be closed. */
 static bool serve(struct tunnel *tunnel, struct connection *connection,
 		  const short *events)
 {
@@ -353,7 +358,7 @@ static bool serve(struct tunnel *tunnel, struct connection *connection,
 	return !connection->is_ending || is_waiting(connection, BROWSER);
 }
 
-/* The files to be polled: that of the tunnel, then two a connection. */
+/* Fill in the files to poll: the listening socket, then two per connection. */
 static int fill_polls(struct tunnel *tunnel, struct pollfd *polls)
 {
 	uint64_t now_ms = clock_steady_ms();

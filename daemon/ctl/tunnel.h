@@ -1,6 +1,7 @@
 /*
- * daemon/ctl/tunnel.h - from a port of 127.0.0.1 to the daemon's Unix socket,
- * for browsers, which cannot open such a socket. One connection, one request.
+ * daemon/ctl/tunnel.h - a proxy from a port of 127.0.0.1 to the daemon's Unix
+ * socket, for browsers, which cannot open such a socket. One request per
+ * connection.
  */
 #ifndef DAEMON_CTL_TUNNEL_H
 #define DAEMON_CTL_TUNNEL_H
@@ -11,17 +12,18 @@ struct tunnel;
 
 /*
  * Listen on `port` of 127.0.0.1, or on a free one (0). `socket` must outlive
- * the tunnel. ERR_IO: errno says why; ERR_TOO_LARGE: the path of the socket.
+ * the proxy. ERR_IO: see errno. ERR_TOO_LARGE: the path of the socket is too
+ * long.
  */
 enum error tunnel_open(struct tunnel **tunnel_out, const char *socket,
 		       unsigned port);
 
-/* The address that lets one browser in, once. */
+/* Return the address that gives access to one browser, once. */
 const char *tunnel_address(const struct tunnel *tunnel);
 
 /*
- * Relay until poll() fails: ERR_IO. Bounded: so many connections, of each a few
- * buffers; more wait to be accepted.
+ * Forward until poll() fails: ERR_IO. The number of connections and the buffers
+ * of each are bounded; further connections wait in the backlog.
  */
 enum error tunnel_run(struct tunnel *tunnel);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The headers that are looked at. */
+/* The headers that decide about a request. */
 struct known_headers {
 	struct slice host;
 	struct slice origin;
@@ -70,7 +70,10 @@ static bool is_same(struct slice text, const char *word)
 	return slice_equal(text, slice_of(word));
 }
 
-/* The next part of `rest` up to `end`, which is dropped; false: no end. */
+/*
+ * Remove the part of `rest` before `end`, and `end`; false if there is no
+ * `end`.
+ */
 static bool take_until(struct slice *rest, const char *end, struct slice *out)
 {
 	const char *found = rest->size == 0 ? NULL
@@ -88,7 +91,10 @@ static bool take_until(struct slice *rest, const char *end, struct slice *out)
 	return true;
 }
 
-/* Visible ASCII, and in values of headers spaces and what is above. */
+/*
+ * Return whether the text is visible ASCII; header values may also have spaces
+ * and bytes above ASCII.
+ */
 static bool is_clean(struct slice text, bool is_value)
 {
 	for (size_t i = 0; i < text.size; i++) {
@@ -125,7 +131,7 @@ static bool read_request_line(struct slice line, struct reading *reading)
 	       slice_byte(reading->target, 0) == '/';
 }
 
-/* What concerns one connection, or is for us. */
+/* Return whether the header concerns one connection, or is for this proxy. */
 static bool is_dropped(struct slice name)
 {
 	static const char *const dropped[] = {
@@ -140,7 +146,7 @@ static bool is_dropped(struct slice name)
 	return name.size > 6 && strncasecmp(name.data, "proxy-", 6) == 0;
 }
 
-/* Keep what is looked at; false: it stands there twice. */
+/* Store a known header; false if it occurs twice. */
 static bool keep_known(struct known_headers *known, struct slice name,
 		       struct slice value)
 {
@@ -171,7 +177,7 @@ static bool read_header(struct slice line, struct reading *reading)
 	struct slice name;
 	struct slice value;
 
-	/* a line that begins with a space goes on with the one before */
+	/* reject continuation lines, which begin with a space */
 	if (!take_until(&rest, ":", &name) || name.size == 0 ||
 	    !is_clean(name, false))
 		return false;
@@ -205,7 +211,10 @@ static bool read_head(struct slice head, struct reading *reading)
 	return false;
 }
 
-/* As strncmp(), but how long it takes does not tell where they differ. */
+/*
+ * Like strncmp(), but the time does not depend on the position of the
+ * difference.
+ */
 static bool is_key(struct slice given, const char *key)
 {
 	unsigned char difference = 0;
@@ -217,7 +226,10 @@ static bool is_key(struct slice given, const char *key)
 	return difference == 0;
 }
 
-/* The name has the port in it, because cookies go to all ports of a host. */
+/*
+ * The cookie's name contains the port, because browsers send cookies to all
+ * ports of a host.
+ */
 static bool has_session(const struct tunnel_keys *keys, struct slice cookies)
 {
 	char name[32];
@@ -270,7 +282,7 @@ static bool read_length(struct slice text, uint64_t *bytes_out)
 	return text.data == NULL || text.size > 0;
 }
 
-/* Let the bearer of the token in, once. */
+/* Accept the bearer of the token, once. */
 static void enter(struct tunnel_keys *keys, struct slice token, uint64_t now_ms,
 		  struct tunnel_request *request)
 {

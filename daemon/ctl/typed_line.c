@@ -9,7 +9,7 @@ static bool is_option(const struct typed_line *line, const char *word)
 	return !line->is_ended && word[0] == '-';
 }
 
-/* NULL: no such option, or a flag, which has no value. */
+/* Return NULL for an unknown option, or a flag, which has no value. */
 static const struct verb_option *
 option_with_value(const struct typed_line *line, const char *word)
 {
@@ -41,7 +41,7 @@ static void read_option(struct typed_line *line, const char *word)
 			(struct option_value){option, equals + 1};
 }
 
-/* A word that stands before the last. */
+/* Read a word before the last one. */
 static void read_word(struct typed_line *line, const struct verb *const *verbs,
 		      const char *word)
 {

@@ -7,7 +7,7 @@ static struct slice behind(struct slice text, size_t size)
 	return (struct slice){(const char *)text.data + size, text.size - size};
 }
 
-/* Bytes before `byte`, or all. */
+/* Return the bytes before `byte`, or all. */
 static size_t size_before(struct slice text, char byte)
 {
 	const char *found =
@@ -48,7 +48,7 @@ static bool cut_end(struct slice *word, const char *end)
 	return true;
 }
 
-/* "[HOST]", "[V1" and "V2]" lose what is around them, "HOST[/N]" does not. */
+/* Remove the brackets of "[HOST]", "[V1" and "V2]", but not of "HOST[/N]". */
 static struct slice without_brackets(struct slice word)
 {
 	if (slice_byte(word, 0) == '[')
@@ -58,7 +58,10 @@ static struct slice without_brackets(struct slice word)
 	return word;
 }
 
-/* usage_word(), and whether a command must have an operand there. */
+/*
+ * Like usage_word(); *is_needed_out: a command must have an operand at this
+ * position.
+ */
 static bool find_word(struct slice form, size_t position,
 		      struct slice *word_out, bool *is_needed_out)
 {

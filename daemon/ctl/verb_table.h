@@ -7,14 +7,14 @@
 #include "daemon/ctl/ctl.h"
 
 /*
- * {"program", "version", "options": [OPTION...],
- *  "groups": [{"title", "verbs": [VERB...]}...]}: the verbs (ended by NULL) in
- * the order of --help. VERB is {"name", "summary", "usages": [FORM...],
- * "operands": {"minimum", "maximum"}, "options": [OPTION...]}; a FORM is the
- * operands as the usage has them, the maximum is null for any number. OPTION is
- * {"name", "letter", "kind", "value", "choices", "minimum", "maximum",
- * "meaning"}; all but name, kind and meaning may be null, and `choices` is null
- * where there is more to choose from than words. json_decref() it.
+ * Return {"program", "version", "options": [OPTION...], "groups": [{"title",
+ * "verbs": [VERB...]}...]}: the verbs (ended by NULL) in the order of --help.
+ * VERB is {"name", "summary", "usages": [FORM...], "operands": {"minimum",
+ * "maximum"}, "options": [OPTION...]}. A FORM is the operands of a usage; the
+ * maximum is null if unlimited. OPTION is {"name", "letter", "kind", "value",
+ * "choices", "minimum", "maximum", "meaning"}; all except name, kind and
+ * meaning may be null, and `choices` is null if there are values other than
+ * words. json_decref() it.
  */
 json_t *verb_table_json(const struct verb *const *verbs);
 

@@ -12,7 +12,7 @@
 
 #if defined(BUS_MODULES)
 
-/* What the module says, by the daemon's own log. */
+/* Write the log lines of the module to the daemon's log. */
 static void say(const struct log_event *event)
 {
 	log_line(event->level, "%s", event->message);
@@ -29,10 +29,12 @@ static void *open_in(const char *folder)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* NOLINTBEGIN(concurrency-mt-unsafe): dlerror() is of the thread in glibc */
+/* NOLINTBEGIN(concurrency-mt-unsafe): dlerror() is per thread in glibc */
 
-/* Where whoever started the daemon says, beside the program (in a build tree),
- * or where it is installed. */
+/*
+ * Load the module from $TEMPLATED_MODULES, next to the program (in a build
+ * tree), or from its installed place.
+ */
 static void *open_module(void)
 {
 	const char *wanted = secure_getenv("TEMPLATED_MODULES");
@@ -61,10 +63,12 @@ static const struct bus_ops *bus_load_module(const char *servers)
 	bus_module *load = NULL;
 
 	if (module != NULL)
-		/* POSIX's own way from an object to a function */
+		/*
+		 * POSIX's own conversion from an object to a function pointer
+		 */
 		*(void **)&load = dlsym(module, BUS_NATS_SYMBOL);
 	if (load != NULL)
-		return load(say); /* it stays for as long as the process */
+		return load(say); /* it stays loaded until the process exits */
 	log_error("cluster.servers %s: %s", servers,
 		  why != NULL ? why
 			      : BUS_MODULES "/" BUS_NATS_FILE " is not "

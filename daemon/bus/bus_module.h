@@ -1,7 +1,7 @@
 /*
- * daemon/bus/bus_module.h - how bus_load() finds an implementation: in a
- * module (dlopen), so that a daemon without a cluster needs no library of a
- * broker, or built in (option CLUSTER).
+ * daemon/bus/bus_module.h - how bus_load() finds an implementation: in a module
+ * (dlopen), so that a single daemon needs no broker library, or built in
+ * (option CLUSTER).
  */
 #ifndef DAEMON_BUS_BUS_MODULE_H
 #define DAEMON_BUS_BUS_MODULE_H
@@ -10,15 +10,15 @@
 #include "store/log.h"
 
 /*
- * The implementation; static memory. A module has a log of its own, whose lines
- * go to `sink`; NULL: it is the daemon's, and stays as it is.
+ * Return the implementation, in static memory. A module has a separate log,
+ * whose lines go to `sink`; NULL = it uses the daemon's log.
  */
 typedef const struct bus_ops *bus_module(log_sink *sink);
 
-/* daemon/bus/nats: NATS JetStream, server 2.9 or newer. */
+/* daemon/bus/nats: NATS JetStream, server 2.9 or later. */
 bus_module bus_nats_load;
 
-/* The same, for dlsym(). */
+/* The same as text, for dlsym(). */
 #define BUS_NATS_SYMBOL "bus_nats_load"
 #define BUS_NATS_FILE   "templated-nats.so"
 

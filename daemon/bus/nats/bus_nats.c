@@ -24,7 +24,7 @@ static void nats_close_bus(struct bus *bus)
 	free(bus);
 }
 
-/* What is tried again fails for the same reason: that is there once. */
+/* Append a reason once: retries fail for the same reason. */
 static void append(char out[BUS_WHY_BYTES], const char *text)
 {
 	size_t used = strlen(out);
@@ -65,7 +65,9 @@ static void set_open(struct bus *bus)
 	lock_release(&bus->lock);
 }
 
-/* A user is refused here when it has not the node's name. */
+/*
+ * Write the first row; the servers reject a user whose name is not the node's.
+ */
 static enum error write_first(struct bus *bus)
 {
 	enum error error = nats_clock(bus);
@@ -102,7 +104,7 @@ static enum error nats_open_bus(struct bus **bus_out,
 		error = nats_streams_open(bus, options);
 	if (error == ERR_NONE)
 		error = write_first(bus);
-	/* nobody's answers come then: it looks as if nobody were there */
+	/* responses cannot arrive then, and the servers seem not to respond */
 	if (error != ERR_NONE && nats_was_refused(&patience, bus->prefix)) {
 		nats_complain(bus,
 			      "the user may not hear %s.>: a node has the name "

@@ -10,36 +10,38 @@
 #include "store/memory.h"
 
 /*
- * Entries are published with a subject of ours to answer to, which ends in a
- * number: the token of the batch's first entry plus the entry's place.
+ * The reply subject of an entry ends in a number: the token of the batch's
+ * first entry plus the entry's index.
  */
 
 enum { NUMBER_BYTES = 24 };
 
 enum entry_state {
-	ENTRY_NEW,      /* it is to be published; or again: nobody got it */
-	ENTRY_SENT,     /* an answer is awaited */
-	ENTRY_ANSWERED, /* entry.error is known */
+	ENTRY_NEW,  /* to be published; or again, because no server got it */
+	ENTRY_SENT, /* waiting for the response */
+	ENTRY_ANSWERED, /* entry.error is set */
 };
 
 struct batch {
 	struct bus_entry *entries;
-	enum entry_state *states; /* of each */
+	enum entry_state *states; /* [count] */
 	size_t count;
-	size_t sent; /* of them are ENTRY_SENT */
+	size_t sent; /* number of entries in ENTRY_SENT */
 	uint64_t token;
 	const char *operation;
 	struct batch *next;
 };
 
-/* A member of an answer, or of its error; 0: there is none. */
+/* Return a number of a response or of its error; 0 if it is missing. */
 static uint64_t number_of(const json_t *object, const char *name)
 {
 	return (uint64_t)json_integer_value(json_object_get(object, name));
 }
 
-/* Why the server did not keep it. Of a failure to store it says the reason in
- * English alone. */
+/*
+ * Return why the server did not store the entry. For storage errors only its
+ * English text has the reason.
+ */
 static enum error error_of_code(uint64_t code, const json_t *error)
 {
 	const char *reason =
@@ -101,8 +103,10 @@ static void take_answer(struct batch *batch, size_t i, natsMsg *message)
 	else if (error != NULL)
 		set_answer(batch, i, error_of_code(code, error));
 	else
-		/* without a number: one with this id is on its way, and may
-		 * yet be refused */
+		/*
+		 * no number: an entry with this id is in transit and may still
+		 * be rejected
+		 */
 		set_answer(batch, i,
 			   entry->number == 0 ? ERR_NETWORK : ERR_NONE);
 	json_decref(answer);
@@ -143,7 +147,7 @@ natsStatus nats_inbox_open(struct bus *bus)
 
 	if (status != NATS_OK)
 		return status;
-	/* "_INBOX.xyz": of it, xyz, which nobody else has */
+	/* take the unique "xyz" of "_INBOX.xyz" */
 	snprintf(bus->inbox, sizeof(bus->inbox), "%s.log%s.", bus->prefix,
 		 strrchr(inbox, '.'));
 	snprintf(subject, sizeof(subject), "%s*", bus->inbox);
@@ -188,7 +192,7 @@ static natsStatus set_headers(natsMsg *message, const struct bus_entry *entry,
 	if (entry->id != NULL)
 		status = natsMsgHeader_Set(message, "Nats-Msg-Id", entry->id);
 	if (status == NATS_OK && entry->expected != BUS_ANY) {
-		/* libnats's own option takes 0 for "whatever" */
+		/* libnats's own option treats 0 as "any" */
 		snprintf(number, sizeof(number), "%" PRIu64, entry->expected);
 		status = natsMsgHeader_Set(
 			message, "Nats-Expected-Last-Subject-Sequence", number);
@@ -225,7 +229,10 @@ static enum error publish(struct bus *bus, const struct batch *batch, size_t i)
 	return status == NATS_MAX_PAYLOAD ? ERR_TOO_LARGE : ERR_NETWORK;
 }
 
-/* Publish what is new; true: something was. Answers come meanwhile. */
+/*
+ * Publish new entries; return whether there were any. Responses may arrive
+ * meanwhile.
+ */
 static bool publish_new(struct bus *bus, struct batch *batch)
 {
 	bool is_any = false;
@@ -263,7 +270,7 @@ static void await(const struct patience *patience, struct batch *batch)
 	lock_release(&bus->lock);
 }
 
-/* Did nobody get some of it? */
+/* Return whether some entries must be published again. */
 static bool has_new(struct bus *bus, const struct batch *batch)
 {
 	bool is_any = false;
@@ -320,15 +327,14 @@ enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
 		entries[i].is_known = false;
 	}
 	batch_begin(bus, &batch);
-	/* libnats would keep for later what is published without a connection
-	 */
+	/* without a connection libnats would buffer the messages for later */
 	while (nats_wait_connected(&patience) && publish_new(bus, &batch)) {
 		await(&patience, &batch);
 		if (!has_new(bus, &batch) || !nats_pause(&patience))
 			break;
 	}
 	error = batch_end(bus, &batch);
-	/* what is refused says nothing of what would be taken */
+	/* a rejection does not show whether the leader accepts entries */
 	if (count > 0 &&
 	    (entries[0].error == ERR_NONE || entries[0].error == ERR_NETWORK))
 		nats_heard(bus, entries[0].subject,

@@ -9,13 +9,14 @@
 #include "store/memory.h"
 
 /*
- * Questions of all subjects stand in one line; threads, as many as are needed
- * and no more than MAX_THREADS, take the first whose subject has a thread left.
+ * Requests of all subjects wait in one queue. Up to MAX_THREADS threads,
+ * created on demand, handle the first request whose subject is below its thread
+ * limit.
  */
 
 enum {
 	MAX_THREADS = 32,
-	/* Who comes when so many wait gets no answer, and asks again. */
+	/* If this many requests wait, drop new ones; their senders retry. */
 	MAX_WAITING = 1024,
 };
 
@@ -26,10 +27,10 @@ struct answering {
 	char subject[BUS_SUBJECT_BYTES];
 	bus_answerer *answerer;
 	void *context;
-	unsigned threads; /* at most */
+	unsigned threads; /* maximum */
 	unsigned running;
 	bool is_ended;
-	bool is_complete; /* nothing more comes in */
+	bool is_complete; /* no more messages will arrive */
 	natsSubscription *subscription;
 	struct answering *next;
 };
@@ -95,7 +96,10 @@ static void send_answer(struct bus *bus, natsMsg *question,
 	natsMsg_Destroy(message);
 }
 
-/* Under the lock: the first question whose subject has a thread left. */
+/*
+ * With the lock held: remove the first request whose subject is below its
+ * thread limit.
+ */
 static struct question *take_question(struct answers *answers)
 {
 	for (struct question **link = &answers->first; *link != NULL;
@@ -157,7 +161,7 @@ static void *answers_main(void *closure)
 	return NULL;
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void wake_thread(struct answers *answers)
 {
 	if (answers->idle == 0 && answers->thread_count < MAX_THREADS &&
@@ -203,7 +207,7 @@ static void on_complete(void *closure)
 	lock_release(&answers->lock);
 }
 
-/* Under the lock: forget the questions that nobody will answer. */
+/* With the lock held: drop the waiting requests of this subject. */
 static void drop_questions(struct answers *answers,
 			   const struct answering *answering)
 {
@@ -224,7 +228,7 @@ static void drop_questions(struct answers *answers,
 	answers->end = link;
 }
 
-/* It is in no list any more. */
+/* End a subject that is no longer in the list. */
 static void end_answering(struct answers *answers, struct answering *answering)
 {
 	lock_acquire(&answers->lock);

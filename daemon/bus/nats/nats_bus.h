@@ -1,4 +1,7 @@
-/* daemon/bus/nats/nats_bus.h - what the files of this room share. */
+/*
+ * daemon/bus/nats/nats_bus.h - the shared state and functions of the NATS
+ * implementation.
+ */
 #ifndef DAEMON_BUS_NATS_NATS_BUS_H
 #define DAEMON_BUS_NATS_NATS_BUS_H
 
@@ -9,34 +12,36 @@
 #include "daemon/runtime/lock.h"
 
 enum {
-	/* A question to a leader that has just gone is never answered: ask
-	 * again after so long. */
+	/*
+	 * A request to a leader that has just failed is never answered: retry
+	 * after this time.
+	 */
 	NATS_TRY_MS = 1000,
-	/* Nobody was there to answer: ask again after so long. */
+	/* No server responded: retry after this time. */
 	NATS_PAUSE_MS = 50,
 	NATS_REFUSALS = 16,
 	NATS_NAME_BYTES = 64,
 	NATS_PREFIX_BYTES = 80, /* "_INBOX." and a name */
 	NATS_INBOX_BYTES = 160,
-	/* Headers, beside the subject and the id of an entry. */
+	/* For headers other than the subject and the id of an entry. */
 	NATS_HEADER_BYTES = 1024,
 };
 
-struct batch;   /* nats_append.c: entries whose answers are awaited */
-struct answers; /* nats_ask.c: who answers, and what is asked of us */
-struct inquiry; /* nats_question.c: a question whose answer is awaited */
-struct copy;    /* nats_rows.c: a bucket's rows, as far as they are known */
+struct batch;   /* nats_append.c: entries that wait for responses */
+struct answers; /* nats_ask.c: handlers, and requests to this node */
+struct inquiry; /* nats_question.c: a request that waits for its response */
+struct copy;    /* nats_rows.c: the known rows of a bucket */
 
-/* A subject that the servers did not let us publish to. */
+/* A subject that the servers do not allow us to publish to. */
 struct refusal {
 	char subject[BUS_SUBJECT_BYTES];
 	uint64_t at_ms; /* clock_steady_ms() */
 };
 
-/* A stream that does not acknowledge what is written. */
+/* A stream whose leader does not acknowledge writes. */
 struct mute {
-	uint64_t since_ms;            /* clock_steady_ms(); 0: it does */
-	char leader[NATS_NAME_BYTES]; /* then; "": none */
+	uint64_t since_ms; /* clock_steady_ms(); 0 = it acknowledges */
+	char leader[NATS_NAME_BYTES]; /* leader at that time; "" = unknown */
 };
 
 struct listening {
@@ -51,41 +56,42 @@ struct bus {
 	jsCtx *js;
 	uint32_t timeout_ms;
 	uint32_t lease_ms;
-	char name[NATS_NAME_BYTES];     /* of this node, as part of a key */
-	char prefix[NATS_PREFIX_BYTES]; /* of all that is sent to us */
-	char inbox[NATS_INBOX_BYTES];   /* of answers to entries, with '.' */
+	char name[NATS_NAME_BYTES];     /* of this node, in the form of a key */
+	char prefix[NATS_PREFIX_BYTES]; /* of all subjects that we receive on */
+	char inbox[NATS_INBOX_BYTES]; /* subject prefix of responses to entries,
+					 with '.' */
 	natsSubscription *inbox_subscription;
 	struct answers *answers;
 	struct copy *copies[BUS_BUCKETS];
-	/* While it is opened: what is wrong, and what is to be told if not. */
+	/* While the bus is opened: errors, and notes to log on success. */
 	char why[BUS_WHY_BYTES];
 	char note[BUS_WHY_BYTES];
 
-	struct lock lock;          /* of all below */
-	struct condition answered; /* a batch or a question is */
+	struct lock lock;          /* guards all fields below */
+	struct condition answered; /* a batch or a request has its responses */
 	struct condition listed;   /* a copy is free */
-	struct condition changed;  /* the connection is another, or ends */
+	struct condition changed;  /* the connection has changed or is closed */
 	struct batch *batches;
 	struct inquiry *inquiries;
 	uint64_t next_token;
 	struct refusal refusals[NATS_REFUSALS];
-	size_t refusal_count; /* of all; the newest overwrite the oldest */
+	size_t refusal_count; /* total; the newest overwrite the oldest */
 	struct listening *listenings;
 	struct mute mutes[BUS_STREAMS + BUS_BUCKETS];
-	uint64_t lost_ms; /* clock_steady_ms(): of the last nats_is_lost() */
+	uint64_t lost_ms;       /* clock_steady_ms(): last nats_is_lost() */
 	unsigned subscriptions; /* that may still call us */
-	uint64_t connections;   /* so many there were */
-	uint64_t flaps_ms;      /* clock_steady_ms(): since then... */
-	unsigned flaps;         /* ...so many ended */
-	int64_t clock_ms;       /* the server's is ahead */
-	uint64_t clock_at_ms;   /* clock_steady_ms(); 0: not known */
+	uint64_t connections;   /* total number of connections */
+	uint64_t flaps_ms;      /* clock_steady_ms(): since this time... */
+	unsigned flaps;         /* ...this many connections ended */
+	int64_t clock_ms;       /* how far the server's clock is ahead */
+	uint64_t clock_at_ms;   /* clock_steady_ms(); 0 = unknown */
 	bool is_connected;
-	bool is_open;   /* the streams were looked at */
-	bool is_closed; /* for good */
-	bool is_ended;  /* by us */
+	bool is_open;   /* the streams were checked */
+	bool is_closed; /* permanently */
+	bool is_ended;  /* by our own call */
 };
 
-/* One who waits, and until when. */
+/* A deadline for waiting. */
 struct patience {
 	struct bus *bus;
 	uint64_t start_ms;
@@ -98,7 +104,7 @@ bool nats_is_connected(struct bus *bus, int64_t *clock_ms_out);
 size_t nats_max_bytes(struct bus *bus);
 bool nats_is_closed(struct bus *bus);
 void nats_hang_up(struct bus *bus);
-/* While it is opened: what is wrong, or to be told, behind what was already. */
+/* While the bus is opened: add an error, or a note, after the earlier ones. */
 __attribute__((format(printf, 2, 3))) void
 nats_complain(struct bus *bus, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void nats_note(struct bus *bus,
@@ -109,16 +115,21 @@ __attribute__((format(printf, 2, 3))) void nats_note(struct bus *bus,
 enum error nats_link_open(struct bus *bus, const struct bus_options *wanted);
 void nats_link_close(struct bus *bus);
 struct patience nats_patience(struct bus *bus, uint32_t timeout_ms);
-/* What is left, at most NATS_TRY_MS; 0: nothing is. */
+/* Return the remaining time, at most NATS_TRY_MS; 0 if the time is over. */
 int64_t nats_try_ms(const struct patience *patience);
-/* Wait until there is a connection; false: the time is over, or it is closed
- * for good. */
+/*
+ * Wait for a connection. Return false if the time is over or the connection is
+ * closed permanently.
+ */
 bool nats_wait_connected(const struct patience *patience);
-/* Wait a little; false: the time is over. */
+/* Wait a little; return false if the time is over. */
 bool nats_pause(const struct patience *patience);
-/* Was it refused to publish to a subject that has this part? */
+/*
+ * Return whether the servers rejected publishing to a subject that contains
+ * `part` since the wait began.
+ */
 bool nats_was_refused(const struct patience *patience, const char *part);
-/* It will call us until nats_link_close() has seen its end. */
+/* Register a subscription: nats_link_close() waits for its end. */
 void nats_subscribed(struct bus *bus, natsSubscription *subscription);
 /* nats_streams.c */
 
@@ -134,11 +145,11 @@ enum error nats_streams_open(struct bus *bus,
 /* nats_append.c */
 
 natsStatus nats_inbox_open(struct bus *bus);
-/* Under the lock: nobody will answer any more. */
+/* With the lock held: fail all entries that wait for responses. */
 void nats_batches_fail(struct bus *bus);
-/* Under the lock: entries of this subject are not let through. */
+/* With the lock held: fail the waiting entries of this subject. */
 void nats_batches_refuse(struct bus *bus, const char *subject);
-/* As bus_ops.append(); `operation` of rows, or NULL. */
+/* As bus_ops.append(); `operation` for rows, or NULL. */
 enum error nats_append_as(struct bus *bus, struct bus_entry *entries,
 			  size_t count, const char *operation);
 enum error nats_append(struct bus *bus, struct bus_entry *entries,
@@ -146,19 +157,21 @@ enum error nats_append(struct bus *bus, struct bus_entry *entries,
 
 /* nats_mute.c */
 
-/* What was written to the subject was acknowledged, or not answered in time. */
+/* Note that a write to the subject was acknowledged, or timed out. */
 void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged);
-/* Its leader says that a subject has no last entry, and has one: it is to be
- * another one. */
+/*
+ * Make the leader step down: it reports no last entry of a subject that has
+ * entries.
+ */
 void nats_is_lost(struct bus *bus, const char *stream);
 
 /* nats_read.c */
 
 enum nats_reading {
-	NATS_NEXT, /* of the subject, from the number on; any replica */
+	NATS_NEXT, /* first of the subject from the number on; any replica */
 	NATS_NEXT_OF_LEADER,
-	NATS_LAST, /* of the subject; the leader */
-	NATS_AT,   /* the number; the leader */
+	NATS_LAST, /* last of the subject; from the leader */
+	NATS_AT,   /* with this number; from the leader */
 };
 struct reading {
 	enum nats_reading kind;
@@ -167,7 +180,7 @@ struct reading {
 	uint64_t number;
 };
 
-/* A header of a row's entry: the row is removed by it. */
+/* The header of an entry that removes a row. */
 #define NATS_OPERATION "KV-Operation"
 
 struct nats_entry {
@@ -175,7 +188,7 @@ struct nats_entry {
 	bool is_removal; /* has NATS_OPERATION */
 };
 
-/* ERR_NOT_FOUND. */
+/* Read an entry. ERR_NOT_FOUND. */
 enum error nats_read(struct bus *bus, const struct reading *reading,
 		     struct nats_entry *out);
 enum error nats_next(struct bus *bus, enum bus_stream stream,
@@ -206,16 +219,15 @@ enum error nats_remove(struct bus *bus, enum bus_bucket bucket, const char *key,
 
 /* nats_question.c */
 
-/* What came to the inbox under this name, if that is one of ours: then it is
- * taken over. */
+/* If the name is of a request, adopt the message and return true. */
 bool nats_take_answer(struct bus *bus, const char *name, natsMsg *message);
-/* Under the lock: nobody will answer any more. */
+/* With the lock held: fail all requests that wait for a response. */
 void nats_inquiries_fail(struct bus *bus);
 /*
- * Ask the servers' API, again and again until somebody answers; end the answer
- * with natsMsg_Destroy(). libnats waits by the clock of the day, which may be
- * set back by an hour: so this does not. ERR_NETWORK; ERR_REFUSED: our user may
- * not.
+ * Send a request to the servers' API, and retry until a response comes; free it
+ * with natsMsg_Destroy(). Waits by the steady clock; libnats would use the wall
+ * clock, which may be set back. ERR_NETWORK; ERR_REFUSED: our user has no
+ * permission.
  */
 enum error nats_request(const struct patience *patience, const char *subject,
 			const char *question, natsMsg **answer_out);
@@ -224,7 +236,7 @@ enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
 
 /* nats_ask.c */
 
-/* An answer that was too large is empty and has this header. */
+/* An empty response with this header was too large. */
 #define NATS_TOO_LARGE "Templated-Too-Large"
 
 struct answers *nats_answers_create(struct bus *bus);

@@ -10,15 +10,20 @@
 
 enum {
 	RECONNECT_MS = 250,
-	/* libnats goes from one server to the next without a pause: a
-	 * connection that has ended so often in so long is given up. */
+	/*
+	 * libnats tries one server after another without a pause: close a
+	 * connection that ended this many times in this time.
+	 */
 	FLAPS = 10,
 	FLAPS_MS = 10000,
-	/* A server that is silent for twice as long is gone. */
+	/* A server that is silent for twice this time has failed. */
 	PING_MS = 2000,
 	MAX_SERVERS = 16,
 	MAX_PASSWORD_BYTES = 4096,
-	/* The threads of libnats end at once, or something is wrong. */
+	/*
+	 * The threads of libnats normally exit immediately; after this time
+	 * something is wrong.
+	 */
 	CLOSE_MS = 10000,
 };
 
@@ -86,7 +91,7 @@ bool nats_was_refused(const struct patience *patience, const char *part)
 	return was_refused;
 }
 
-/* Open, and not closed by us. */
+/* Return whether the bus is open and we have not closed it. */
 static bool is_in_use(struct bus *bus)
 {
 	bool is_in_use;
@@ -97,8 +102,10 @@ static bool is_in_use(struct bus *bus)
 	return is_in_use;
 }
 
-/* Errors that came without a question, such as `Permissions Violation for
- * Publish to "tpl.log.3"`. */
+/*
+ * Handle errors without a request, such as `Permissions Violation for Publish
+ * to "tpl.log.3"`.
+ */
 static void on_error(natsConnection *connection, natsSubscription *subscription,
 		     natsStatus status, void *closure)
 {
@@ -110,7 +117,7 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
 
 	(void)subscription;
 	natsConnection_GetLastError(connection, &text);
-	/* who opens the bus says what is wrong, and may try it often */
+	/* the caller that opens the bus reports errors, and may retry often */
 	if (is_open)
 		log_error_limited("cluster: the NATS server says: %s: %s",
 				  natsStatus_GetText(status), text);
@@ -146,7 +153,7 @@ static void set_connected(struct bus *bus, bool is_connected, bool is_closed)
 	lock_release(&bus->lock);
 }
 
-/* How often it has ended of late. */
+/* Count a lost connection; return the number in the current period. */
 static unsigned count_flap(struct bus *bus)
 {
 	uint64_t now_ms = clock_steady_ms();
@@ -284,7 +291,9 @@ static natsStatus set_tls(struct bus *bus, natsOptions *options,
 	return status;
 }
 
-/* How we talk: each message at once, and what cannot be sent is said. */
+/*
+ * Set how we send: each message immediately, and an error if it cannot be sent.
+ */
 static natsStatus set_manners(natsOptions *options, struct bus *bus)
 {
 	natsStatus status = natsOptions_SetSendAsap(options, true);
@@ -303,7 +312,7 @@ static natsStatus set_manners(natsOptions *options, struct bus *bus)
 		status = natsOptions_SetMaxPingsOut(options, 2);
 	if (status == NATS_OK)
 		status = natsOptions_SetFailRequestsOnDisconnect(options, true);
-	/* what we do in callbacks never waits: one thread is enough */
+	/* our callbacks never block: one thread is enough */
 	if (status == NATS_OK)
 		status = natsOptions_UseGlobalMessageDelivery(options, true);
 	return status;
@@ -348,7 +357,7 @@ static enum error connect_error(struct bus *bus, natsStatus status)
 	}
 }
 
-/* The node's name as part of a key and of subjects. */
+/* Set the node's name in the form of a key and a subject. */
 static void set_name(struct bus *bus, const char *name)
 {
 	size_t i = 0;

@@ -1,11 +1,11 @@
 /*
- * Leaders that are none. A server of 2.9.10 that had become the leader of a
- * stream while others were killed ("has high message lag") answered what was
- * asked and acknowledged nothing that was written, for 13 minutes, until it was
- * killed, too. When a stream has had the same leader for as long as what was
- * written to it was not acknowledged, that one is told to step down. Another
- * one had no last entry of any subject, and all entries: that one, too, where
- * writers expect a last entry.
+ * Make defective leaders step down. A server of version 2.9.10 that became the
+ * leader of a stream while others were killed ("has high message lag") answered
+ * reads but acknowledged no writes, for 13 minutes, until it was killed too. So
+ * if a stream has the same leader for the whole time in which writes were not
+ * acknowledged, this leader must step down. Another leader had all entries but
+ * no last entry of any subject: it must step down too when a writer expects a
+ * last entry.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@
 
 enum {
 	LEAST_MS = 5000, /* an election takes 2 to 5 s */
-	LOST_MS = 30000, /* between two that do not find what they have */
+	LOST_MS = 30000, /* minimum time between two of nats_is_lost() */
 	API_BYTES = 128,
 };
 
-/* "tpl.log.*" has "tpl.log.17". */
+/* "tpl.log.*" matches "tpl.log.17". */
 static bool has_subject(const struct kept *kept, const char *subject)
 {
 	return strncmp(kept->subject, subject, strlen(kept->subject) - 1) == 0;
@@ -42,7 +42,7 @@ static struct mute *mute_of(struct bus *bus, const char *subject,
 	return NULL;
 }
 
-/* "": there is none, or nobody says. */
+/* Read the leader's name; "" if there is none or no response. */
 static void find_leader(struct bus *bus, const char *stream,
 			char out[NATS_NAME_BYTES])
 {
@@ -82,7 +82,7 @@ void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged)
 	struct mute *mute = mute_of(bus, subject, &stream);
 	char leader[NATS_NAME_BYTES];
 	uint64_t now_ms = clock_steady_ms();
-	/* half of what a node waits for before it takes the server for deaf */
+	/* half of the time after which a node tries another server */
 	uint64_t pause_ms = bus->lease_ms > LEAST_MS ? bus->lease_ms : LEAST_MS;
 	bool is_mute = false;
 	bool looks;
@@ -118,8 +118,10 @@ void nats_is_lost(struct bus *bus, const char *stream)
 	uint64_t now_ms = clock_steady_ms();
 	bool is_told;
 
-	/* leases are written whatever there was, and read one by one: another
-	 * leader, which may not find them either, would cost some seconds */
+	/*
+	 * leases are written with any revision and read one by one: an election
+	 * would cost some seconds, and the new leader may have the same fault
+	 */
 	if (strcmp(stream, nats_buckets[BUS_NODES].name) == 0)
 		return;
 	lock_acquire(&bus->lock);

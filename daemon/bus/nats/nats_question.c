@@ -7,16 +7,16 @@
 #include "daemon/runtime/clock.h"
 
 /*
- * Questions to others. Their answers come to the inbox that those to entries
- * come to, under "q" and a number.
+ * Requests to other nodes. Responses arrive in the same inbox as those to
+ * entries, under "q" and a number.
  */
 
 enum { LOOK_MS = 100, NUMBER_BYTES = 24 };
 
 struct inquiry {
 	uint64_t token;
-	natsMsg *answer; /* NULL: there is none yet */
-	bool is_lost;    /* and none will come: the connection was lost */
+	natsMsg *answer; /* NULL = none yet */
+	bool is_lost;    /* no response will come: the connection was lost */
 	struct inquiry *next;
 };
 
@@ -81,7 +81,9 @@ static natsStatus publish(struct bus *bus, const struct inquiry *inquiry,
 					     question.data, (int)question.size);
 }
 
-/* Until there is an answer, or it is time to look; true: it is over. */
+/*
+ * Wait for the response until `until_ms`; return whether it came or was lost.
+ */
 static bool await(struct bus *bus, const struct inquiry *inquiry,
 		  uint64_t until_ms)
 {
@@ -96,7 +98,10 @@ static bool await(struct bus *bus, const struct inquiry *inquiry,
 	return is_over;
 }
 
-/* An answer that is under way when nobody waits any longer may still come. */
+/*
+ * Wait for the response. After a cancel, wait a little longer for a response in
+ * transit.
+ */
 static enum error await_answer(struct bus *bus, const struct inquiry *inquiry,
 			       const struct bus_patience *patience)
 {
@@ -120,7 +125,7 @@ static enum error await_answer(struct bus *bus, const struct inquiry *inquiry,
 	return inquiry->answer == NULL ? ERR_NETWORK : ERR_NONE;
 }
 
-/* Once; NULL: nobody has answered. */
+/* Send a request once; NULL if no response came. */
 static natsMsg *request(struct bus *bus, const char *subject,
 			const char *question, int64_t wait_ms)
 {
@@ -173,7 +178,7 @@ static enum error read_answer(natsMsg *message, struct buffer *answer)
 enum error nats_ask(struct bus *bus, const char *subject, struct slice question,
 		    const struct bus_patience *wanted, struct buffer *answer)
 {
-	/* who asks can do something else, and has sent nothing yet */
+	/* the caller has alternatives, and nothing was sent yet */
 	struct patience patience = nats_patience(
 		bus, wanted->timeout_ms < NATS_TRY_MS ? wanted->timeout_ms
 						      : NATS_TRY_MS);

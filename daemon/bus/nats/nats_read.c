@@ -1,9 +1,9 @@
 /*
- * Reading what streams keep, by the API of JetStream. Any replica gives an
- * entry as it is; the leader puts it into JSON, which is dearer. Replicas of
- * servers of 2.9 that were killed may number the same entries each in its own
- * way, so that what one of them says of a number is no place to go on from at
- * another one: where that counts the leader is asked.
+ * Read stored entries by the API of JetStream. Any replica sends an entry as it
+ * is; the leader encodes it as JSON, which costs more. Replicas of servers of
+ * version 2.9 that were killed may number the same entries differently, so that
+ * a number from one replica is not valid on another: where that matters, read
+ * from the leader.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -22,13 +22,13 @@ enum {
 	MAX_STEPS = 1024,
 };
 
-/* Headers of what a replica gives. */
+/* Headers of a replica's response. */
 #define STATUS   "Status"
 #define SUBJECT  "Nats-Subject"
 #define SEQUENCE "Nats-Sequence"
 #define TIME     "Nats-Time-Stamp"
 
-/* A member, which may not be there. */
+/* Append a base64 member, which may be missing. */
 static bool decode(const json_t *message, const char *name, struct buffer *out)
 {
 	const json_t *value = json_object_get(message, name);
@@ -77,7 +77,7 @@ static bool take_json(const json_t *message, struct nats_entry *out)
 	return is_read;
 }
 
-/* ERR_NETWORK: it cannot say now. */
+/* Read the leader's response. ERR_NETWORK: it cannot respond now. */
 static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 					struct nats_entry *out)
 {
@@ -93,7 +93,7 @@ static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 
 	if (code == JSNoMessageFoundErr)
 		result = ERR_NOT_FOUND;
-	/* without a leader it is asked again and again */
+	/* without a leader the caller retries */
 	else if (code == JSClusterNotAvailErr)
 		log_debug("cluster: stream %s: %s", stream,
 			  why == NULL ? "" : why);
@@ -114,7 +114,7 @@ static const char *header(natsMsg *message, const char *name)
 								   : NULL;
 }
 
-/* As well; a status of 404: it has none. */
+/* Read a replica's response; status 404 = no entry. */
 static enum error take_answer_of_replica(natsMsg *answer,
 					 struct nats_entry *out)
 {
@@ -184,7 +184,9 @@ static enum error read_entry(struct bus *bus, const struct reading *reading,
 	}
 }
 
-/* From the first entry to the last one. ERR_NETWORK: there are too many. */
+/*
+ * Read from the first entry to the last one. ERR_NETWORK: there are too many.
+ */
 static enum error walk(struct bus *bus, const struct reading *reading,
 		       struct nats_entry *out)
 {
@@ -200,7 +202,7 @@ static enum error walk(struct bus *bus, const struct reading *reading,
 	}
 	if (error == ERR_NONE)
 		return ERR_NETWORK;
-	/* what there is not changes nothing in `out` */
+	/* a missing entry leaves `out` unchanged */
 	return error == ERR_NOT_FOUND && steps > 0 ? ERR_NONE : error;
 }
 
@@ -211,12 +213,12 @@ enum error nats_read(struct bus *bus, const struct reading *reading,
 
 	if (reading->kind != NATS_LAST || error != ERR_NOT_FOUND)
 		return error;
-	/* servers that were killed may have lost the list of what is last */
+	/* servers that were killed may have lost the index of last entries */
 	error = walk(bus, reading, out);
 	if (error != ERR_NONE && error != ERR_NETWORK)
 		return error;
 	if (read_entry(bus, reading, out) == ERR_NONE)
-		return ERR_NONE; /* it came meanwhile */
+		return ERR_NONE; /* it arrived meanwhile */
 	nats_is_lost(bus, reading->stream);
 	return error;
 }

@@ -8,43 +8,47 @@
 #include "store/memory.h"
 
 /*
- * A bucket is a stream that keeps the last entry of each subject, as `nats kv`
- * makes them: the number of the entry is the revision of the row, and what is
- * removed is an entry with the header KV-Operation.
+ * A bucket is a stream that stores the last entry of each subject, as `nats kv`
+ * creates it: the number of the entry is the revision of the row, and an entry
+ * with the header KV-Operation removes the row.
  *
- * list() has a copy of the bucket and asks only for the entries that came
- * since, the leader alone: others may be behind, or have other numbers. Nobody
- * says when a row was too old; so one that was not written for a while is
- * looked for. Nor does anybody say that another leader has other numbers: so
- * all is read anew now and then, and when a row was not as we had thought.
+ * list() keeps a copy of the bucket and reads only the entries since then, only
+ * from the leader: other replicas may be behind or have other numbers. The
+ * servers do not report expired rows, so rows that were not written for a while
+ * are checked. They do not report either that a new leader has other numbers.
+ * So the copy is read again from the start from time to time, and after a row
+ * had an unexpected revision.
  */
 
 enum {
 	CLOCK_EVERY_MS = 60000,
 	ANEW_EVERY_MS = 60000,
 	SUBJECT_BYTES = 64 + BUS_KEY_BYTES,
-	/* A row is looked for four times while it lives unwritten. */
+	/* Check a row four times during its lifetime without writes. */
 	LOOKS = 4,
 };
 
 struct row {
 	struct bus_row row;
-	uint64_t seen_ms; /* clock_steady_ms(): it was there */
-	bool is_old;      /* not read since all began to be read anew */
+	uint64_t seen_ms; /* clock_steady_ms(): when it existed */
+	bool is_old;      /* not read since the copy was started again */
 };
 
 struct copy {
-	bool is_taken; /* under the bus's lock: a thread works at the rest */
+	bool is_taken; /* under the bus's lock: a thread uses the other fields
+			*/
 	struct row *rows;
 	size_t count;
 	size_t capacity;
-	uint64_t number;      /* of the last entry that is in here */
-	uint64_t time_ms;     /* the server's, of that one */
-	bool is_anew;         /* rows that are old go at its end */
-	uint64_t connections; /* bus.connections; else it may be of others */
-	uint64_t begun_ms;    /* clock_steady_ms(): it was read from the first
-				 entry on */
-	bool is_doubted; /* under the bus's lock: it is not as it is here */
+	uint64_t number;      /* number of the last entry in the copy */
+	uint64_t time_ms;     /* server time of that entry */
+	bool is_anew;         /* delete the rows with is_old at its end */
+	uint64_t connections; /* bus.connections; if it differs, the servers may
+				 have other data */
+	uint64_t begun_ms; /* clock_steady_ms(): last start from the first entry
+			    */
+	bool is_doubted; /* under the bus's lock: the copy was found to be wrong
+			  */
 };
 
 struct copy *nats_copy_create(void)
@@ -95,7 +99,7 @@ static void entry_free(struct nats_entry *entry)
 	buffer_free(&entry->message.data);
 }
 
-/* Its last entry, also when that removed it. */
+/* Read the last entry of a row, even if it removes the row. */
 static enum error read_last(struct bus *bus, enum bus_bucket bucket,
 			    const char *key, struct nats_entry *entry)
 {
@@ -124,7 +128,7 @@ enum error nats_get(struct bus *bus, enum bus_bucket bucket, const char *key,
 	return error;
 }
 
-/* Write it, with `operation` NULL, or remove it. */
+/* Write a row, or remove it if `operation` is not NULL. */
 static enum error write_row(struct bus *bus, enum bus_bucket bucket,
 			    struct bus_entry *entry, const char *operation)
 {
@@ -142,8 +146,7 @@ static enum error write_row(struct bus *bus, enum bus_bucket bucket,
 	return error;
 }
 
-/* A row that was removed has an entry still, which says so: the number of
- * that; 0: the row is there. */
+/* Return the number of the entry that removed the row; 0 if the row exists. */
 static uint64_t removed_at(struct bus *bus, enum bus_bucket bucket,
 			   const char *key)
 {
@@ -156,7 +159,7 @@ static uint64_t removed_at(struct bus *bus, enum bus_bucket bucket,
 	return number;
 }
 
-/* What we wrote between these times was written then, by the server's clock. */
+/* Set the server's clock: it wrote entry `number` at our time `wall_ms`. */
 static enum error look_at_clock(struct bus *bus, enum bus_bucket bucket,
 				uint64_t number, uint64_t wall_ms)
 {
@@ -188,7 +191,9 @@ static bool is_clock_old(struct bus *bus)
 	return is_old;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the interface has six */
+/*
+ * NOLINTNEXTLINE(readability-function-size): the interface has six parameters
+ */
 enum error nats_put(struct bus *bus, enum bus_bucket bucket, const char *key,
 		    struct slice value, uint64_t expected,
 		    uint64_t *revision_out)
@@ -260,7 +265,7 @@ static void take_entry(struct copy *copy, enum bus_bucket bucket,
 	i = find(copy, row.key);
 	if (i < copy->count)
 		drop(copy, i);
-	/* that is ours, for the clock */
+	/* our own row, for the clock */
 	if (entry->is_removal || row.key[0] == '_') {
 		buffer_free(&row.value);
 		return;
@@ -271,8 +276,10 @@ static void take_entry(struct copy *copy, enum bus_bucket bucket,
 		(struct row){.row = row, .seen_ms = clock_steady_ms()};
 }
 
-/* Rows that were not read anew: they are gone, or were written since the last
- * entry was asked for. */
+/*
+ * Check the rows that were not read again: they were deleted, or written after
+ * the last entry was requested.
+ */
 static enum error look_for_old(struct bus *bus, enum bus_bucket bucket,
 			       struct copy *copy)
 {
@@ -316,7 +323,7 @@ static enum error read_entries(struct bus *bus, enum bus_bucket bucket,
 			take_entry(copy, bucket, &entry);
 	}
 	entry_free(&entry);
-	if (error == ERR_NOT_FOUND) { /* it went since */
+	if (error == ERR_NOT_FOUND) { /* it was deleted since */
 		copy->number = last;
 		error = ERR_NONE;
 	}
@@ -327,7 +334,7 @@ static enum error read_entries(struct bus *bus, enum bus_bucket bucket,
 	return error;
 }
 
-/* Drop rows that were too old. */
+/* Drop rows that have expired. */
 static enum error look_for_rows(struct bus *bus, enum bus_bucket bucket,
 				struct copy *copy)
 {
@@ -351,7 +358,10 @@ static enum error look_for_rows(struct bus *bus, enum bus_bucket bucket,
 	return error;
 }
 
-/* From the first entry on, as they are numbered now. Rows stay meanwhile. */
+/*
+ * Start again from the first entry, with current numbers. Rows stay in the copy
+ * until the end.
+ */
 static void read_anew(struct copy *copy)
 {
 	copy->number = 0;
@@ -372,7 +382,7 @@ static enum error refresh(struct bus *bus, enum bus_bucket bucket,
 	uint64_t time_ms = entry.message.time_ms;
 
 	entry_free(&entry);
-	if (error == ERR_NOT_FOUND) { /* it is empty */
+	if (error == ERR_NOT_FOUND) { /* the bucket is empty */
 		copy_clear(copy);
 		return ERR_NONE;
 	}
@@ -389,8 +399,10 @@ static enum error refresh(struct bus *bus, enum bus_bucket bucket,
 	return error;
 }
 
-/* One thread at a time. Servers whose files are gone begin to count anew: after
- * each connection, so do we. */
+/*
+ * Acquire the copy for one thread. After each new connection, start empty:
+ * servers that lost their files begin to count again.
+ */
 static void copy_take(struct bus *bus, struct copy *copy)
 {
 	uint64_t now_ms = clock_steady_ms();

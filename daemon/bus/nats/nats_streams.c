@@ -15,12 +15,12 @@ const struct kept nats_buckets[BUS_BUCKETS] = {
 	[BUS_FACTS] = {"KV_tpl_facts", "$KV.tpl_facts.>"},
 };
 
-#define MS INT64_C(1000000) /* in nanoseconds */
+#define MS INT64_C(1000000) /* nanoseconds per ms */
 #define S  (1000 * MS)
 
 enum { DUPLICATES_S = 120, JOB_DAYS = 7, DAY_S = 86400 };
 
-/* What is the same for all of them. */
+/* Set the options that all streams share. */
 static void set_common(jsStreamConfig *wanted, const struct kept *kept,
 		       const struct bus_options *options)
 {
@@ -41,7 +41,7 @@ static void set_stream(jsStreamConfig *wanted, enum bus_stream stream,
 {
 	set_common(wanted, &nats_streams[stream], options);
 	switch (stream) {
-	case BUS_LOG: /* rather refuse than lose */
+	case BUS_LOG: /* reject entries rather than lose them */
 		wanted->Discard = js_DiscardNew;
 		wanted->MaxBytes = options->log_bytes == 0
 					   ? -1
@@ -73,12 +73,12 @@ static void set_bucket(jsStreamConfig *wanted, enum bus_bucket bucket,
 		wanted->Duplicates = wanted->MaxAge;
 }
 
-/* One setting: what it is, what it must be, and how to mend it. */
+/* A setting: its current value, its required value, and how to repair it. */
 struct setting {
 	const char *name;
 	int64_t is;
 	int64_t must;
-	const char *mend; /* an option of `nats stream edit`; NULL: it cannot
+	const char *mend; /* an option of `nats stream edit`; NULL = it cannot
 			     be changed, remove the stream */
 };
 
@@ -97,9 +97,9 @@ static bool has_settings(struct bus *bus, const jsStreamConfig *is,
 		 "--allow-direct (which servers before 2.9 have not)"},
 		{"no_ack", is->NoAck, false, NULL},
 		{"sealed", is->Sealed, false, NULL},
-		/* what snapshots have is to go */
+		/* entries in snapshots must be deleted */
 		{"deny_purge", is->DenyPurge, false, NULL},
-		/* a lease must end for all at one time */
+		/* a lease must have one duration for all nodes */
 		{"max_age in ns", is->MaxAge,
 		 must->MaxMsgsPerSubject == 1 ? must->MaxAge : is->MaxAge,
 		 "--max-age"},
@@ -161,7 +161,7 @@ static enum error check(struct bus *bus, const jsStreamConfig *is,
 	"stream %s: there are not so many servers, or they have no " \
 	"room: %s"
 
-/* ERR_NETWORK, ERR_BUSY: it may go later. */
+/* ERR_NETWORK, ERR_BUSY: it may work later. */
 static enum error error_of(const struct patience *patience, natsStatus status,
 			   jsErrCode code, const char *name)
 {
@@ -187,8 +187,10 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 		return ERR_MALFORMED;
 	case JSInsufficientResourcesErr:
 	case JSClusterNoPeersErr:
-		/* also while servers that have just started do not know each
-		 * other */
+		/*
+		 * also while servers that have just started do not know each
+		 * other
+		 */
 		return ERR_BUSY;
 	case JSStorageResourcesExceededErr:
 	case JSStreamReplicasNotSupportedErr:
@@ -205,7 +207,7 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 	return ERR_NETWORK;
 }
 
-/* Look at the stream, make it if that is wanted: once. */
+/* Check the stream once; create it if `creates`. */
 static enum error try_stream(const struct patience *patience,
 			     jsStreamConfig *wanted, bool creates)
 {
@@ -229,7 +231,9 @@ static enum error try_stream(const struct patience *patience,
 		}
 		code = 0;
 		is_new = true;
-		/* R3 is placed by all servers: that takes its time */
+		/*
+		 * all servers place a stream with 3 replicas: that takes time
+		 */
 		options.Wait = 5 * (int64_t)NATS_TRY_MS;
 		status = js_AddStream(&info, patience->bus->js, wanted,
 				      &options, &code);
@@ -254,7 +258,7 @@ static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
 	while ((error == ERR_NETWORK || error == ERR_BUSY) &&
 	       nats_pause(&patience));
 	if (error == ERR_NONE)
-		bus->why[0] = '\0'; /* that was before */
+		bus->why[0] = '\0'; /* reasons of earlier attempts */
 	if (error == ERR_BUSY) {
 		nats_complain(bus, TOO_FEW_SERVERS, wanted->Name,
 			      nats_GetLastError(NULL));

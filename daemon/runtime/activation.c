@@ -13,7 +13,7 @@ _Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) ==
 		       ACTIVATION_PATH_BYTES,
 	       "a path of a socket");
 
-/* The environment is never changed, so any thread may read it. */
+/* Nothing changes the environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
 size_t activation_count(void)
@@ -29,7 +29,7 @@ size_t activation_count(void)
 	return count > MAX_FILES ? MAX_FILES : count;
 }
 
-/* Where it listens; false: not in the file system. */
+/* Return the socket's path; false if it is not in the file system. */
 static bool read_path(int file, char path_out[ACTIVATION_PATH_BYTES])
 {
 	struct sockaddr_un address = {0};

@@ -13,7 +13,7 @@
 enum {
 	MIN_REST_MS = 200,
 	MAX_REST_MS = 60000,
-	REST_FACTOR = 10, /* of the CPU time that the work took */
+	REST_FACTOR = 10, /* times the CPU time of the work */
 };
 
 struct background {
@@ -22,8 +22,8 @@ struct background {
 	pthread_t thread;
 	struct lock lock;
 	struct condition is_wanted;
-	bool has_news;        /* under the lock */
-	atomic_bool is_ended; /* set under the lock */
+	bool has_news;        /* guarded by the lock */
+	atomic_bool is_ended; /* written under the lock */
 };
 
 bool background_is_ended(const struct background *background)
@@ -31,7 +31,7 @@ bool background_is_ended(const struct background *background)
 	return atomic_load(&background->is_ended);
 }
 
-/* Until the time has come, or the end; with the lock held. */
+/* Sleep until `until_ms`, or until the end; with the lock held. */
 static void rest(struct background *background, uint64_t until_ms)
 {
 	assert(lock_is_held(&background->lock));
@@ -41,7 +41,9 @@ static void rest(struct background *background, uint64_t until_ms)
 	}
 }
 
-/* For news, or until the time has come (0: for ever); with the lock held. */
+/*
+ * Wait for news, at most until `until_ms` (0 = unlimited); with the lock held.
+ */
 static void wait_for_news(struct background *background, uint64_t until_ms)
 {
 	bool is_early = true;
@@ -58,7 +60,7 @@ static void wait_for_news(struct background *background, uint64_t until_ms)
 							until_ms);
 }
 
-/* Rest, then wait; false at the end. */
+/* Sleep, then wait; return false at the end. */
 static bool goes_on(struct background *background, uint64_t rest_ms,
 		    uint64_t within_ms)
 {
@@ -116,7 +118,7 @@ enum error background_start(struct background **background_out,
 	background->has_news = true;
 	lock_init(&background->lock, LOCK_BACKGROUND);
 	condition_init(&background->is_wanted);
-	/* the thread may use it before thread_start() has returned */
+	/* The thread may use it before thread_start() returns. */
 	*background_out = background;
 	if (thread_start(&background->thread, NULL, background_main,
 			 background))

@@ -1,6 +1,6 @@
 /*
  * daemon/runtime/background.h - a background thread that works when there is
- * news and then sleeps ten times the CPU time of its work, so that it never
+ * news, and then sleeps ten times the CPU time of its work, so that it never
  * uses more than a tenth of a core.
  */
 #ifndef DAEMON_RUNTIME_BACKGROUND_H
@@ -13,31 +13,31 @@
 
 struct background;
 
-/* What the work wants next. */
+/* The schedule after a work step. */
 struct background_wish {
-	bool is_failing;    /* sleep for the longest time, because the cause may
-			       last */
-	uint64_t within_ms; /* work again after so long even without news; 0:
-			       only with news */
+	bool is_failing;    /* sleep for the maximum time, because the cause may
+			       persist */
+	uint64_t within_ms; /* work again after this time without news; 0 = only
+			       with news */
 };
 
 typedef struct background_wish background_work(struct background *background,
 					       void *context);
 
 /*
- * Start the thread; the first work begins without news, for what an earlier run
- * has left. ERR_IO when there can be no thread.
+ * Start the thread. The first work step starts without news, for changes of an
+ * earlier run. ERR_IO if no thread can be started.
  */
 enum error background_start(struct background **background_out,
 			    background_work *work, void *context);
 
-/* There is news. Any thread; cheap. */
+/* Report news to the thread. Any thread; cheap. */
 void background_wake(struct background *background);
 
-/* Whether the work must stop. */
+/* Return whether the work must stop. */
 bool background_is_ended(const struct background *background);
 
-/* Wait for the work under way, and free the thread. NULL is a no-op. */
+/* Wait for the running work, and free the thread. NULL is a no-op. */
 void background_stop(struct background *background);
 
 #endif

@@ -22,10 +22,10 @@
 
 enum { MAX_ACCOUNT_BYTES = 16384 };
 
-/* Between two looks at a child that is about to end. */
+/* Interval of checks for a child that is about to exit. */
 enum { FIRST_NAP_NS = 50 * 1000, MAX_NAP_NS = 10 * 1000 * 1000 };
 
-/* A file in memory with the input, so that no thread has to fill a pipe. */
+/* Return a memory file with the input, so that no thread has to fill a pipe. */
 static int open_input(struct slice input)
 {
 	int file = memfd_create("event", MFD_CLOEXEC);
@@ -47,7 +47,10 @@ static int open_input(struct slice input)
 	return file;
 }
 
-/* The threads of the daemon block signals, which a child would inherit. */
+/*
+ * Unblock all signals: the daemon's threads block signals, and a child would
+ * inherit that.
+ */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
 	sigset_t none;
@@ -99,7 +102,7 @@ static void append_clean(struct buffer *out)
 	buffer_append_byte(out, '\0');
 }
 
-/* Variables, [count] and then NULL. */
+/* [count] variables, then NULL. */
 struct variables {
 	char **items;
 	size_t count;
@@ -115,8 +118,10 @@ static void add_variable(struct variables *variables, char *variable)
 	variables->count += variable != NULL;
 }
 
-/* The environment of the command with the mark, of which there is one; it
- * points into `clean`. */
+/*
+ * Return the environment of the command, with its mark exactly once; it points
+ * into `clean`.
+ */
 static struct variables list_variables(struct child *child,
 				       const struct child_command *command,
 				       struct buffer *clean)
@@ -141,7 +146,7 @@ static struct variables list_variables(struct child *child,
 	return variables;
 }
 
-/* Start the command; returns 0 or an errno. */
+/* Start the command; return 0 or an errno. */
 static int spawn(struct child *child, const struct child_command *command,
 		 int input)
 {

@@ -1,5 +1,5 @@
 /*
- * daemon/runtime/clock.h - the clocks; code outside of daemon/ gets times as
+ * daemon/runtime/clock.h - the clocks. Code outside of daemon/ gets times as
  * arguments.
  */
 #ifndef DAEMON_RUNTIME_CLOCK_H
@@ -17,19 +17,19 @@ static inline uint64_t clock_read_us(clockid_t clock)
 	       (uint64_t)time.tv_nsec / 1000U;
 }
 
-/* Unix time: for what is stored. */
+/* Unix time: for stored times. */
 static inline uint64_t clock_wall_ms(void)
 {
 	return clock_read_us(CLOCK_REALTIME) / 1000U;
 }
 
-/* Never goes back: for pauses and deadlines. */
+/* Never goes back: for delays and deadlines. */
 static inline uint64_t clock_steady_ms(void)
 {
 	return clock_read_us(CLOCK_MONOTONIC) / 1000U;
 }
 
-/* Goes on while the machine sleeps: for what others wait for the end of. */
+/* Continues while the machine sleeps: for leases, whose end others wait for. */
 static inline uint64_t clock_lease_ms(void)
 {
 	return clock_read_us(CLOCK_BOOTTIME) / 1000U;

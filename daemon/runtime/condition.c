@@ -25,7 +25,7 @@ void condition_wait(struct condition *condition, struct lock *lock)
 {
 	assert(lock_is_alone(lock) && !txn_is_open());
 	pthread_cond_wait(&condition->variable, &lock->mutex);
-	lock->outer = NULL; /* another may have held it meanwhile */
+	lock->outer = NULL; /* another thread may have set it */
 }
 
 bool condition_wait_until(struct condition *condition, struct lock *lock,
@@ -40,7 +40,7 @@ bool condition_wait_until(struct condition *condition, struct lock *lock,
 	assert(lock_is_alone(lock) && !txn_is_open());
 	status = pthread_cond_timedwait(&condition->variable, &lock->mutex,
 					&until);
-	lock->outer = NULL; /* another may have held it meanwhile */
+	lock->outer = NULL; /* another thread may have set it */
 	return status == 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * daemon/runtime/condition.h - condition variables that keep time by the clock
- * that never goes back (clock_steady_ms()), whatever becomes of the system's.
+ * daemon/runtime/condition.h - condition variables that use the steady clock
+ * (clock_steady_ms()), so that changes of the system time do not affect them.
  */
 #ifndef DAEMON_RUNTIME_CONDITION_H
 #define DAEMON_RUNTIME_CONDITION_H
@@ -11,29 +11,29 @@
 
 #include "daemon/runtime/lock.h"
 
-/* Plain data, to be a field beside its lock. */
+/* Plain data, to be a field next to its lock. */
 struct condition {
 	pthread_cond_t variable;
 };
 
 void condition_init(struct condition *condition);
 
-/* Nobody may wait for it. */
+/* No thread may wait for it. */
 void condition_destroy(struct condition *condition);
 
 /*
- * Leave the lock, wait for a signal, and hold the lock again. It must be the
- * only one that the thread holds, and no transaction may be open: nobody waits
- * with something in his hands that others may wait for. A thread may wake
- * without a signal, so look again.
+ * Release the lock, wait for a signal, and acquire the lock again. The thread
+ * may hold no other lock and no open transaction, so that it never waits while
+ * it holds something that others wait for. A thread may wake without a signal:
+ * check the condition again.
  */
 void condition_wait(struct condition *condition, struct lock *lock);
 
-/* The same, until clock_steady_ms() is `until_ms`: false when it is. */
+/* The same, until clock_steady_ms() reaches `until_ms`; return false then. */
 bool condition_wait_until(struct condition *condition, struct lock *lock,
 			  uint64_t until_ms);
 
-/* Wake one who waits, or all. */
+/* Wake one waiting thread, or all. */
 void condition_signal(struct condition *condition);
 void condition_broadcast(struct condition *condition);
 

@@ -28,7 +28,7 @@ bool datagram_send(const char *path, struct slice bytes)
 		return false;
 	memcpy(address.sun_path, path, length);
 	if (address.sun_path[0] == '@')
-		address.sun_path[0] = '\0'; /* not in the file system */
+		address.sun_path[0] = '\0'; /* an abstract name */
 	datagram_open();
 	return sender >= 0 &&
 	       sendto(sender, bytes.data, bytes.size,

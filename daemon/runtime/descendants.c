@@ -26,7 +26,10 @@ struct process_list {
 	size_t capacity;
 };
 
-/* A file of /proc/PID; false when the process is gone, or not ours to read. */
+/*
+ * Read a file of /proc/PID; return false if the process has exited, or belongs
+ * to another user.
+ */
 static bool read_file(pid_t pid, const char *name, struct buffer *out)
 {
 	char path[64];
@@ -62,7 +65,10 @@ static bool has_mark(pid_t pid, const char *mark, struct buffer *scratch)
 	return false;
 }
 
-/* The fourth field of stat; the second, a name, may have anything in it. */
+/*
+ * Read the fourth field of stat. The second field, a name, may contain any
+ * characters.
+ */
 static pid_t parent_of(pid_t pid, struct buffer *scratch)
 {
 	const char *end;
@@ -83,7 +89,7 @@ static void list_processes(struct process_list *list, pid_t root,
 	const struct dirent *entry;
 
 	list->count = 0;
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this one's */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread's stream */
 	while (folder != NULL && (entry = readdir(folder)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -112,7 +118,10 @@ static bool is_child(const struct process_list *list,
 	return false;
 }
 
-/* Before any is killed, since their children get another parent then. */
+/*
+ * Add all children before killing any, because children of a killed process get
+ * another parent.
+ */
 static void add_children(struct process_list *list)
 {
 	bool has_grown = true;
@@ -130,7 +139,10 @@ static void add_children(struct process_list *list)
 	}
 }
 
-/* How many there were, without the root, which its parent has to wait for. */
+/*
+ * Kill the listed processes. Return their number without the root, which its
+ * parent must reap.
+ */
 static size_t kill_listed(const struct process_list *list, pid_t root)
 {
 	size_t count = 0;

@@ -1,7 +1,7 @@
 /*
- * daemon/runtime/descendants.h - all processes that a command has started, also
- * those that have left its process group and its session, as setsid does, and
- * whose parents have ended.
+ * daemon/runtime/descendants.h - find all processes that a command has started,
+ * including processes that have left its process group and session, as setsid
+ * does, or whose parents have exited.
  */
 #ifndef DAEMON_RUNTIME_DESCENDANTS_H
 #define DAEMON_RUNTIME_DESCENDANTS_H
@@ -9,10 +9,10 @@
 #include <sys/types.h>
 
 /*
- * Kill the process `root` and all that descend from it, by /proc: children,
- * their children, and whatever has `mark`, a variable "NAME=value" that no
- * other command has, in the environment that it was started with. What forks
- * faster than it is found may be left.
+ * Kill the process `root` and its descendants in /proc: its children, their
+ * children, and every process that was started with `mark` in its environment,
+ * a variable "NAME=value" of this command only. Processes that fork faster than
+ * this finds them may survive.
  */
 void descendants_kill(pid_t root, const char *mark);
 

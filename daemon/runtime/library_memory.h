@@ -1,11 +1,11 @@
-/* daemon/runtime/library_memory.h - out of memory is the same everywhere. */
+/* daemon/runtime/library_memory.h - handle out of memory in libraries. */
 #ifndef DAEMON_RUNTIME_LIBRARY_MEMORY_H
 #define DAEMON_RUNTIME_LIBRARY_MEMORY_H
 
 /*
- * From now on jansson and libxml2 end the process when there is no memory, as
- * mem_alloc() does: they go on with half a value or half a page else. At the
- * beginning of main(), before any thread.
+ * Make jansson and libxml2 abort the process when memory is short, like
+ * mem_alloc(); otherwise they would continue with an incomplete value or page.
+ * Call it at the start of main(), before any thread.
  */
 void library_memory_take(void);
 

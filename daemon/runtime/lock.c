@@ -3,7 +3,10 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* What this thread has acquired last; the others are behind it. */
+/*
+ * The lock that this thread has acquired last; its `outer` chain holds the
+ * others.
+ */
 static _Thread_local struct lock *innermost;
 
 void lock_init(struct lock *lock, enum lock_rank rank)

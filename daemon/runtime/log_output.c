@@ -13,7 +13,7 @@
 #include "daemon/runtime/datagram.h"
 #include "store/date.h"
 
-/* 2017-03-06T04:03:53Z with the milliseconds before the Z. */
+/* Append the time as 2017-03-06T04:03:53.123Z. */
 static void append_time(struct buffer *out, uint64_t now_ms)
 {
 	char text[DATE_BYTES];
@@ -24,7 +24,7 @@ static void append_time(struct buffer *out, uint64_t now_ms)
 		      (unsigned)(now_ms % 1000U));
 }
 
-/* Whatever is no ASCII becomes '?': some of it is no UTF-8. */
+/* Replace each byte that is not ASCII with '?', because some are not UTF-8. */
 static void append_repaired(struct buffer *out, const char *value)
 {
 	buffer_append_byte(out, '"');
@@ -119,7 +119,7 @@ bool log_output_is_stream(const char *stream, int file)
 	       inode == status.st_ino;
 }
 
-/* In one write, so that lines of several threads stay whole. */
+/* Use one write, so that lines of several threads do not mix. */
 static void to_json(const struct log_event *event)
 {
 	struct buffer line = {0};
@@ -140,12 +140,12 @@ static void to_journal(const struct log_event *event)
 
 void log_output_set(enum log_format format)
 {
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes it */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes it */
 	const char *stream = getenv("JOURNAL_STREAM");
 	bool is_journal = log_output_is_stream(stream, STDERR_FILENO);
 
 	if (is_journal)
-		datagram_open(); /* also for another format later */
+		datagram_open(); /* also needed if the format changes later */
 	if (format == LOG_FORMAT_JSON)
 		log_set_sink(to_json);
 	else if (is_journal)

@@ -5,7 +5,7 @@
 
 #include "daemon/runtime/datagram.h"
 
-/* The environment is never changed, so any thread may read it. */
+/* Nothing changes the environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
 bool notify_is_wanted(void)

@@ -1,7 +1,7 @@
 /*
- * daemon/runtime/notify.h - messages to the service manager: sd_notify(3)
- * without its library, of which this is all that we need, and which would be a
- * dependency of whoever has no systemd: a datagram to $NOTIFY_SOCKET.
+ * daemon/runtime/notify.h - send messages to the service manager: a datagram to
+ * $NOTIFY_SOCKET, like sd_notify(3). Its library would be a dependency for
+ * users without systemd.
  */
 #ifndef DAEMON_RUNTIME_NOTIFY_H
 #define DAEMON_RUNTIME_NOTIFY_H
@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether there is a manager that wants to be told. */
+/* Return whether a service manager expects messages. */
 bool notify_is_wanted(void);
 
 /* Send `state`, such as "READY=1"; no-op without a manager. */
 void notify_send(const char *state);
 
 /*
- * How often "WATCHDOG=1" must be sent, in milliseconds: half of what the
- * manager allows; 0 when it does not watch this process.
+ * Return the interval of "WATCHDOG=1" in milliseconds: half of the manager's
+ * limit; 0 if it does not watch this process.
  */
 uint32_t notify_watchdog_ms(void);
 

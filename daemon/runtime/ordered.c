@@ -16,14 +16,14 @@ struct place {
 
 struct ordered {
 	struct ordered_options options;
-	struct lock lock; /* guards what follows */
+	struct lock lock; /* guards the fields below */
 	struct condition is_wanted;
 	struct condition is_done;
 	struct place *places; /* [window], a ring */
-	size_t first;         /* of those that are there */
+	size_t first;         /* index of the first item */
 	size_t count;
-	size_t begun; /* of these, from the first on */
-	size_t bytes; /* of these */
+	size_t begun; /* items started or done, from the first */
+	size_t bytes; /* held by all items */
 	size_t threads;
 	bool is_closed;
 };
@@ -35,7 +35,7 @@ static struct place *place_of(struct ordered *ordered, size_t index)
 				ordered->options.window];
 }
 
-/* With the lock held: whether the next one may be begun. */
+/* With the lock held: return whether the next item may be started. */
 static bool may_begin(const struct ordered *ordered)
 {
 	return ordered->begun < ordered->count &&
@@ -43,15 +43,17 @@ static bool may_begin(const struct ordered *ordered)
 		ordered->bytes < ordered->options.max_bytes);
 }
 
-/* With the lock held: nothing points to it any more. */
+/* With the lock held: discard an item that nothing points to. */
 static void drop(struct ordered *ordered, void *item)
 {
 	ordered->bytes -= ordered->options.size(item);
 	ordered->options.discard(item);
 }
 
-/* With the lock held, which is left meanwhile. Items that were taken meanwhile
- * are before this one: its place moves with `first`, not in the ring. */
+/*
+ * Work on an item; with the lock held, but released during the work. Items
+ * taken meanwhile precede this one, so its slot in the ring does not move.
+ */
 static void work_on(struct ordered *ordered, struct place *place)
 {
 	const struct ordered_options *options = &ordered->options;
@@ -98,7 +100,10 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* With the lock held, so that none of them ends before all are counted. */
+/*
+ * Start the threads; with the lock held, so that none exits before all are
+ * counted.
+ */
 static void start(struct ordered *ordered)
 {
 	pthread_attr_t detached;
@@ -159,7 +164,7 @@ void ordered_put(struct ordered *ordered, void *item)
 	lock_release(&ordered->lock);
 }
 
-/* With the lock held: the first item, which is done. */
+/* With the lock held: remove the first item, which must be done. */
 static void *take(struct ordered *ordered)
 {
 	void *item = place_of(ordered, 0)->item;
@@ -216,7 +221,7 @@ void ordered_close(struct ordered *ordered)
 	for (size_t i = 0; i < ordered->count; i++) {
 		const struct place *place = place_of(ordered, i);
 
-		/* those under way are dropped by their threads */
+		/* The threads discard running items. */
 		if (place->is_done || i >= ordered->begun)
 			drop(ordered, place->item);
 	}

@@ -1,7 +1,7 @@
 /*
- * daemon/runtime/ordered.h - items that several threads work on, and that are
- * taken in the order in which they were put: a bounded queue, so that whoever
- * reads slowly stops the work, and whoever has left ends it.
+ * daemon/runtime/ordered.h - a bounded queue of items that several threads work
+ * on, returned in the order of their insertion. A slow reader stops the work;
+ * closing the queue ends it.
  */
 #ifndef DAEMON_RUNTIME_ORDERED_H
 #define DAEMON_RUNTIME_ORDERED_H
@@ -18,44 +18,49 @@ struct ordered_options {
 	size_t threads; /* > 0 */
 	size_t window;  /* items at a time; > 0 */
 	/*
-	 * Bytes that all items may hold together: more are neither put nor
-	 * begun, except the first one. So there are that many, and those of
-	 * an item a thread.
+	 * Maximum bytes of all items: at this limit no item is added or
+	 * started, except the first. The queue may exceed it by one item per
+	 * thread.
 	 */
 	size_t max_bytes;
-	void (*work)(void *context, void *item); /* by one of its threads */
-	size_t (*size)(const void *item);        /* bytes that it holds */
-	void (*discard)(void *item); /* one that nobody takes any more */
-	void (*end)(void *context);  /* when nothing uses `context` any more,
-					by one of its threads */
+	void (*work)(void *context,
+		     void *item);         /* called by one of its threads */
+	size_t (*size)(const void *item); /* bytes that the item holds */
+	void (*discard)(void *item);      /* free an item that was not taken */
+	void (*end)(void *context); /* called by one of its threads after the
+				       last use of `context` */
 	void *context;
 };
 
-/* ERR_IO when there can be no thread: then `end` is not called. */
+/* ERR_IO if no thread can be started; `end` is not called then. */
 enum error ordered_open(struct ordered **ordered_out,
 			const struct ordered_options *options);
 
-/* Whether one may be put. Of those that follow: one thread at a time. */
+/*
+ * Return whether an item may be added. Only one thread at a time may call this
+ * and the functions below.
+ */
 bool ordered_has_room(struct ordered *ordered);
 
-/* When it has room. The item moves to it. */
+/* Add an item; the queue must have room. The queue owns it then. */
 void ordered_put(struct ordered *ordered, void *item);
 
 /*
- * The first item, when it is done: waits for it until clock_steady_ms() is
- * `until_ms`. NULL: it is not, or there is none. It moves to the caller.
+ * Return the first item when it is done; wait until clock_steady_ms() reaches
+ * `until_ms`. The caller owns the item then. Return NULL if it is not done, or
+ * the queue is empty.
  */
 void *ordered_take(struct ordered *ordered, uint64_t until_ms);
 
-/* Whether the first item is done. */
+/* Return whether the first item is done. */
 bool ordered_is_ready(struct ordered *ordered);
 
-/* Whether there is none. */
+/* Return whether the queue is empty. */
 bool ordered_is_empty(struct ordered *ordered);
 
 /*
- * Nothing more is begun, and what is left is discarded. Waits for nobody: what
- * is under way is discarded when it is done. NULL is a no-op.
+ * Start no further items and discard the others. Does not wait: running items
+ * are discarded when done. NULL is a no-op.
  */
 void ordered_close(struct ordered *ordered);
 

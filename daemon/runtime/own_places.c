@@ -12,7 +12,7 @@ enum { MAX_PLACE = 4096 };
 static bool print(char *out, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Whether there was room. */
+/* Format the text; return false if it is too long. */
 static bool print(char *out, size_t size, const char *format, ...)
 {
 	va_list values;
@@ -24,10 +24,10 @@ static bool print(char *out, size_t size, const char *format, ...)
 	return length > 0 && (size_t)length < size;
 }
 
-/* A variable whose value is an absolute path: others are ignored. */
+/* Return the variable if its value is an absolute path; ignore other values. */
 static const char *folder_of(const char *variable)
 {
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): it is never changed */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes it */
 	const char *path = getenv(variable);
 
 	return path != NULL && *path == '/' ? path : NULL;

@@ -1,7 +1,7 @@
 /*
- * daemon/runtime/own_places.h - where the daemon of an ordinary user has its
- * store and its socket, by the XDG Base Directory Specification. The
- * environment is only read, so any thread may ask.
+ * daemon/runtime/own_places.h - paths of the store and the socket of an
+ * ordinary user's daemon, by the XDG Base Directory Specification. Any thread:
+ * the environment is only read.
  */
 #ifndef DAEMON_RUNTIME_OWN_PLACES_H
 #define DAEMON_RUNTIME_OWN_PLACES_H
@@ -9,25 +9,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { OWN_SOCKET_BYTES = 108 }; /* of the path of a socket, with its NUL */
+enum { OWN_SOCKET_BYTES = 108 }; /* a socket path, with its NUL */
 
 /*
- * $XDG_DATA_HOME/templated, else ~/.local/share/templated. False: there is no
- * home, or the path is too long.
+ * Return $XDG_DATA_HOME/templated, or ~/.local/share/templated if the variable
+ * is not set. Return false if there is no home, or the path is too long.
  */
 bool own_store_path(char *out, size_t size);
 
 /*
- * $XDG_RUNTIME_DIR/templated/templated.sock, else templated.sock in the folder
- * of the store. False as above.
+ * Return $XDG_RUNTIME_DIR/templated/templated.sock, or templated.sock in the
+ * folder of the store if the variable is not set. Return false as above.
  */
 bool own_socket_path(char out[OWN_SOCKET_BYTES]);
 
-/* The one of those two that is there. */
+/* Return the socket path of these two that exists. */
 bool own_socket_find(char out[OWN_SOCKET_BYTES]);
 
-/* Make the folder and those above it, for nobody else. False: it is not there,
- * with errno. */
+/*
+ * Create the folder and its parents, accessible only to the user. Return false
+ * with errno if the folder does not exist afterwards.
+ */
 bool own_folder_make(const char *path);
 
 #endif

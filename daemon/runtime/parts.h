@@ -1,6 +1,6 @@
 /*
- * daemon/runtime/parts.h - what a program is made of, as a table: started in
- * order and stopped in reverse, also when one of them cannot be started.
+ * daemon/runtime/parts.h - a table of the components of a program. They start
+ * in order and stop in reverse order, also if one cannot start.
  */
 #ifndef DAEMON_RUNTIME_PARTS_H
 #define DAEMON_RUNTIME_PARTS_H
@@ -10,43 +10,43 @@
 #include "daemon/runtime/lock.h"
 #include "store/error.h"
 
-/* A row of the table. Each function gets the context of all parts. */
+/* A row of the table. Each function gets the context of all components. */
 struct part {
 	enum error (*start)(void *context);
-	void (*stop)(void *context); /* NULL: nothing is to be stopped */
-	void (*wake)(void *context); /* there is news; NULL: not for it */
-	const char *complaint; /* logged when it cannot be started; NULL: it
-				  says so itself */
+	void (*stop)(void *context); /* NULL: nothing to stop */
+	void (*wake)(void *context); /* report news; NULL: not needed */
+	const char *complaint; /* logged if the start fails; NULL: the component
+				  logs it */
 };
 
-/* Plain data; the table and the context are kept, not copied. */
+/* Plain data; the table and the context must outlive it. */
 struct parts {
 	const struct part *table; /* [count] */
 	size_t count;
 	void *context;
 	struct lock lock;
-	size_t running; /* under the lock: so many of the first parts run */
+	size_t running; /* guarded by the lock: number of running components */
 };
 
 void parts_init(struct parts *parts, const struct part *table, size_t count,
 		void *context);
 
-/* Nothing may run. */
+/* No component may run. */
 void parts_finish(struct parts *parts);
 
 /*
- * Start all parts. When one fails those before it are stopped, and its error is
- * returned; it stops nothing itself that it did not start.
+ * Start all components. If one fails, stop those before it and return its
+ * error; the failed component must clean up itself.
  */
 enum error parts_start(struct parts *parts);
 
 /*
- * Wake the parts that run: none before its start has returned, and none after
+ * Wake the running components: none before its start has returned, none after
  * its stop was called. Any thread; not from within a wake.
  */
 void parts_wake(struct parts *parts);
 
-/* Stop what runs, the last first. */
+/* Stop the running components in reverse order. */
 void parts_stop(struct parts *parts);
 
 #endif

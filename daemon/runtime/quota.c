@@ -5,7 +5,7 @@
 
 #include "store/memory.h"
 
-/* Its place; `count` when it has nothing. */
+/* Return the index of the owner's share; `count` if it has none. */
 static size_t quota_find(const struct quota *quota, uint64_t owner)
 {
 	size_t at = 0;
@@ -27,7 +27,7 @@ enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
 		return QUOTA_TAKEN;
 	if (taken > quota->max || count > quota->max - taken)
 		return QUOTA_FULL;
-	/* as the last of them would, if they were taken one by one */
+	/* as for the last slot, acquired one by one */
 	return own == 0 || own + count <= quota->max - taken - (count - 1)
 		       ? QUOTA_TAKEN
 		       : QUOTA_SHARED;

@@ -1,10 +1,10 @@
 /*
- * daemon/runtime/quota.h - places of which there are so many, and who has them:
- * an owner, such as a token, gets another one only if it then has no more than
- * were free before. So one that is alone gets half of them, the next one half
- * of the rest, and who comes new finds one as long as there is any. Several at
- * a time are as several one by one, but for the first ones of an owner, which
- * may be as many as are free. Its user guards it.
+ * daemon/runtime/quota.h - share a fixed number of slots between owners, such
+ * as tokens. An owner gets another slot only if it then holds at most as many
+ * as were free before. So a single owner gets half of the slots, the next one
+ * half of the rest, and a new owner gets a slot while any is free. Several
+ * slots in one call follow the same rule, except the first ones of an owner,
+ * which may be all free slots. The caller provides locking.
  */
 #ifndef DAEMON_RUNTIME_QUOTA_H
 #define DAEMON_RUNTIME_QUOTA_H
@@ -13,46 +13,49 @@
 #include <stdint.h>
 
 enum {
-	QUOTA_UNLIMITED, /* this owner may have all places, also those that are
-			    reserved for it */
+	QUOTA_UNLIMITED, /* this owner may use all slots, including the reserved
+			    ones */
 };
 
-/* What an owner has. */
+/* The slots of an owner. */
 struct quota_share {
 	uint64_t owner;
 	size_t count; /* > 0 */
 };
 
-/* Zero but for `max` and `reserved` at the beginning. */
+/* Initially zero, except `max` and `reserved`. */
 struct quota {
 	size_t max;
-	size_t reserved; /* of them, for QUOTA_UNLIMITED */
+	size_t reserved; /* slots only for QUOTA_UNLIMITED */
 	size_t used;
-	struct quota_share *shares; /* [count], of all other owners */
+	struct quota_share *shares; /* [count], of the other owners */
 	size_t count;
 	size_t capacity;
 };
 
 enum quota_answer {
 	QUOTA_TAKEN,
-	QUOTA_SHARED, /* the owner has as many as it may now */
-	QUOTA_FULL,   /* nobody could have so many now */
+	QUOTA_SHARED, /* the owner has its maximum now */
+	QUOTA_FULL,   /* not enough free slots for any owner */
 };
 
-/* What quota_take() would say; none are always there. */
+/*
+ * Return the result that quota_take() would return; 0 slots are always
+ * available.
+ */
 enum quota_answer quota_look(const struct quota *quota, uint64_t owner,
 			     size_t count);
 
-/* Take so many places. */
+/* Acquire `count` slots. */
 enum quota_answer quota_take(struct quota *quota, uint64_t owner, size_t count);
 
-/* Count places as taken, whether there are so many or not. */
+/* Count slots as used, even beyond the maximum. */
 void quota_add(struct quota *quota, uint64_t owner, size_t count);
 
-/* Give some back that the owner has. */
+/* Release slots of the owner. */
 void quota_give(struct quota *quota, uint64_t owner, size_t count);
 
-/* All were given back. */
+/* Free the quota; all slots must be released. */
 void quota_free(struct quota *quota);
 
 #endif

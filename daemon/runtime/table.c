@@ -76,7 +76,10 @@ void table_printf(struct text_table *table, const char *format, ...)
 	table_add_text(table, text);
 }
 
-/* The widest elastic column that may still shrink; SIZE_MAX: none. */
+/*
+ * Return the widest elastic column that may shrink; SIZE_MAX if there is no
+ * such column.
+ */
 static size_t widest(const struct text_table *table, const size_t *widths)
 {
 	size_t found = SIZE_MAX;
@@ -88,7 +91,10 @@ static size_t widest(const struct text_table *table, const size_t *widths)
 	return found;
 }
 
-/* How wide the widest may stay so that it is no narrower than the second. */
+/*
+ * Return how far the widest column may shrink without becoming narrower than
+ * the second.
+ */
 static size_t next_width(const struct text_table *table, const size_t *widths,
 			 size_t chosen)
 {

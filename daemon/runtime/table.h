@@ -1,4 +1,6 @@
-/* daemon/runtime/table.h - aligned columns for people. Programs ask for JSON.
+/*
+ * daemon/runtime/table.h - print aligned columns for human readers. Programs
+ * use JSON.
  */
 #ifndef DAEMON_RUNTIME_TABLE_H
 #define DAEMON_RUNTIME_TABLE_H
@@ -10,14 +12,17 @@
 #include "store/slice.h"
 
 struct column {
-	const char *title; /* NULL in all columns: no head line */
+	const char *title; /* NULL in all columns: no header line */
 	bool is_number;    /* aligned to the right */
-	bool is_elastic;   /* cut when the lines are too wide */
+	bool is_elastic;   /* truncated if lines are too wide */
 };
 
 struct text_table;
 
-/* The columns are kept, not copied. Destroy with table_destroy(). */
+/*
+ * The columns are not copied; they must outlive the table. Free it with
+ * table_destroy().
+ */
 struct text_table *table_create(const struct column *columns, size_t count);
 
 /* NULL is a no-op. */
@@ -33,14 +38,14 @@ void table_printf(struct text_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Append the lines. Lines wider than `width` columns (0: no limit) have their
- * elastic cells cut, the widest column first, none below 8; a row that is not
- * whole is filled with empty cells.
+ * Append the lines. If they are wider than `width` columns (0 = unlimited),
+ * truncate elastic cells: the widest column first, to at least 8. Fill an
+ * incomplete row with empty cells.
  */
 void table_render(const struct text_table *table, size_t width,
 		  struct buffer *out);
 
-/* Print to standard output, as wide as the terminal if it is one. */
+/* Print to standard output, in the width of the terminal if it is one. */
 void table_print(const struct text_table *table);
 
 #endif

@@ -1,4 +1,4 @@
-/* daemon/runtime/tcp_address.h - where to listen for TCP, as it is written. */
+/* daemon/runtime/tcp_address.h - parse the address to listen on for TCP. */
 #ifndef DAEMON_RUNTIME_TCP_ADDRESS_H
 #define DAEMON_RUNTIME_TCP_ADDRESS_H
 
@@ -12,13 +12,13 @@ struct tcp_address {
 		struct sockaddr_in v4;
 		struct sockaddr_in6 v6;
 	} socket;
-	socklen_t size;   /* of the one that it is */
+	socklen_t size;   /* of the address in use */
 	bool is_loopback; /* of 127.0.0.0/8, or ::1 */
 };
 
 /*
- * Read "127.0.0.1:8481" or "[::1]:8481": an address as digits and a port from 1
- * to 65535; no name, no zone. False when it is none.
+ * Parse "127.0.0.1:8481" or "[::1]:8481": a numeric address and a port from 1
+ * to 65535; no name, no zone. Return false if it is invalid.
  */
 bool tcp_address_read(const char *text, struct tcp_address *address_out);
 

@@ -9,7 +9,7 @@ struct range {
 	uint32_t last;
 };
 
-/* Marks that stand over, under or inside the character before them. */
+/* Marks over, under or inside the previous character. */
 static const struct range zero_wide[] = {
 	{0x0300, 0x036F},   {0x0483, 0x0489}, {0x0591, 0x05BD},
 	{0x0610, 0x061A},   {0x064B, 0x065F}, {0x06D6, 0x06DC},
@@ -35,7 +35,8 @@ static const struct range double_wide[] = {
 };
 
 /*
- * Characters that must not reach a terminal, besides the controls below U+00A0.
+ * Characters that must not reach a terminal, in addition to the controls below
+ * U+00A0.
  */
 static const struct range steering[] = {
 	{0x061C, 0x061C}, /* Arabic letter mark */
@@ -56,7 +57,10 @@ static bool is_in(const struct range *ranges, size_t count, uint32_t code_point)
 	return false;
 }
 
-/* Bytes of the sequence that begins with `first`; 0: none does. */
+/*
+ * Return the length of the sequence that begins with `first`; 0 if it is
+ * invalid.
+ */
 static size_t sequence_size(unsigned char first)
 {
 	if (first < 0x80)

@@ -1,6 +1,6 @@
 /*
- * daemon/runtime/terminal.h - foreign text on a terminal: its width, and the
- * removal of control sequences.
+ * daemon/runtime/terminal.h - show foreign text on a terminal: compute its
+ * width, and remove control sequences.
  */
 #ifndef DAEMON_RUNTIME_TERMINAL_H
 #define DAEMON_RUNTIME_TERMINAL_H
@@ -15,39 +15,39 @@
 enum { TERMINAL_REPLACEMENT = 0xFFFD };
 
 /*
- * The code point at *position of `text`, which moves behind it; a byte that is
- * no part of valid UTF-8 gives TERMINAL_REPLACEMENT alone. *position must be
- * below text.size.
+ * Return the code point at *position of `text`, and advance *position. Each
+ * byte that is not part of valid UTF-8 gives one TERMINAL_REPLACEMENT.
+ * *position must be below text.size.
  */
 uint32_t terminal_code_point(struct slice text, size_t *position);
 
 /*
- * Columns that a code point takes: 0 (combining marks, joiners), 1, or 2 (East
- * Asian wide and full-width, emoji). By ranges of Unicode 15, rounded to whole
- * blocks, so that no locale is needed.
+ * Return the columns of a code point: 0 (combining marks, joiners), 1, or 2
+ * (East Asian wide and full-width, emoji). Uses the ranges of Unicode 15,
+ * rounded to whole blocks, so that no locale is needed.
  */
 unsigned terminal_columns(uint32_t code_point);
 
 /*
  * Append `text` as valid UTF-8 in one line: white space controls become a
- * space, other control characters, line separators and what turns the direction
- * of writing become U+FFFD.
+ * space; other control characters, line separators and characters that change
+ * the writing direction become U+FFFD.
  */
 void terminal_clean(struct slice text, struct buffer *out);
 
-/* The same, but newlines and tabs stay. */
+/* The same, but keep newlines and tabs. */
 void terminal_clean_lines(struct slice text, struct buffer *out);
 
-/* Columns that `text`, cleaned, takes. */
+/* Return the columns of the cleaned `text`. */
 size_t terminal_width(struct slice text);
 
 /*
- * Append `text`, cleaned, cut to `width` columns; what is cut ends with an
- * ellipsis. Returns the columns appended.
+ * Append `text`, cleaned and truncated to `width` columns; a truncated text
+ * ends with an ellipsis. Return the number of columns appended.
  */
 size_t terminal_cut(struct slice text, size_t width, struct buffer *out);
 
-/* Columns of the terminal that the file is; 0 when it is no terminal. */
+/* Return the columns of the terminal `file`; 0 if it is not a terminal. */
 size_t terminal_size(int file);
 
 /*

@@ -8,7 +8,7 @@
 
 #include "store/log.h"
 
-/* In units of `unit`; 0: there is none. */
+/* Return the limit in multiples of `unit`; 0 = unlimited. */
 static uint64_t thread_limit(int resource, uint64_t unit)
 {
 	struct rlimit limit;

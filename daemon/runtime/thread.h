@@ -1,6 +1,6 @@
 /*
- * daemon/runtime/thread.h - starting threads, and saying why one cannot be
- * started: the system has one error for every limit.
+ * daemon/runtime/thread.h - start threads, and explain failures: the system has
+ * one error code for every limit.
  */
 #ifndef DAEMON_RUNTIME_THREAD_H
 #define DAEMON_RUNTIME_THREAD_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /*
- * Start a thread; `attributes` may be NULL. False, with a line in the log that
- * has thread_limits(), when it cannot be started.
+ * Start a thread; `attributes` may be NULL. Return false after logging the
+ * error with thread_limits().
  */
 bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
 		  void *(*run)(void *context), void *context);
@@ -19,9 +19,9 @@ bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
 enum { THREAD_LIMITS_BYTES = 160 };
 
 /*
- * Which limits of this process may have refused a thread or a process, an
- * English phrase to `out` [THREAD_LIMITS_BYTES]: of memory (ulimit -v), when
- * there is one, of processes (ulimit -u), and that of the service's unit.
+ * Write an English phrase to `out` [THREAD_LIMITS_BYTES] that lists the limits
+ * which may have prevented a new thread or process: memory (ulimit -v) if
+ * limited, processes (ulimit -u), and the limit of the service's unit.
  */
 void thread_limits(char *out);
 

@@ -19,7 +19,7 @@
 /* The process that does the work. */
 struct worker {
 	pid_t pid;
-	int file; /* its answer */
+	int file; /* pipe with its result */
 	const struct trial_place *place;
 };
 
@@ -52,7 +52,7 @@ static void write_all(int file, const struct buffer *out)
 	}
 }
 
-/* In the new process. */
+/* Runs in the new process. */
 static _Noreturn void work(const struct trial *trial, struct trial_place *place,
 			   int file, pid_t parent)
 {
@@ -60,14 +60,14 @@ static _Noreturn void work(const struct trial *trial, struct trial_place *place,
 	enum error error = ERR_STOPPED;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_DUMPABLE, 0); /* no core of it */
+	prctl(PR_SET_DUMPABLE, 0); /* no core dump */
 	if (getppid() == parent)
 		error = trial->work(trial->context, place, &out);
 	write_all(file, &out);
 	_exit(-(int)error);
 }
 
-/* Read until the end of the answer; false: there was no end in time. */
+/* Read the result to its end; return false if the time is over before. */
 static bool read_answer(int file, uint64_t until_ms, struct buffer *out)
 {
 	struct pollfd poll_file = {.fd = file, .events = POLLIN};
@@ -112,7 +112,7 @@ static enum error tell_end(int status, bool is_late,
 	return ERR_STOPPED;
 }
 
-/* Until its end. */
+/* Wait for the process to end. */
 static enum error watch(const struct trial *trial, const struct worker *worker,
 			struct buffer *out, char *why)
 {
@@ -141,7 +141,7 @@ enum error trial_run(const struct trial *trial, struct buffer *out, char *why)
 	if (place == MAP_FAILED)
 		return ERR_IO;
 	if (pipe2(ends, O_CLOEXEC) == 0) {
-		fflush(NULL); /* or both would write what waits */
+		fflush(NULL); /* or both would write pending output */
 		worker.file = ends[0];
 		worker.pid = fork();
 		if (worker.pid == 0) {

@@ -1,7 +1,7 @@
 /*
- * daemon/runtime/trial.h - work that may end in a signal or never, such as
- * reading a damaged file through LMDB, in a process of its own and within a
- * time: the worst of it is an answer. For processes of one thread.
+ * daemon/runtime/trial.h - do work that may crash or hang, such as reading a
+ * damaged file through LMDB, in a separate process and within a time limit, and
+ * always return a result. The caller must have one thread.
  */
 #ifndef DAEMON_RUNTIME_TRIAL_H
 #define DAEMON_RUNTIME_TRIAL_H
@@ -14,13 +14,13 @@
 
 enum { TRIAL_PLACE_BYTES = 256 };
 
-/* Where the work is at. */
+/* The position of the work, for messages. */
 struct trial_place {
-	char text[TRIAL_PLACE_BYTES]; /* ends with NUL */
+	char text[TRIAL_PLACE_BYTES]; /* with its NUL */
 };
 
 struct trial {
-	/* Append the answer to `out`, and keep the place. */
+	/* Append the result to `out`; update the position. */
 	enum error (*work)(void *context, struct trial_place *place,
 			   struct buffer *out);
 	void *context;
@@ -28,15 +28,17 @@ struct trial {
 };
 
 /*
- * Fork, do the work there, and append its answer to `out`. Returns what the
- * work does; ERR_STOPPED when it was killed, by a signal or by us after its
- * time: `why` [TRIAL_PLACE_BYTES] says so, and where it was; ERR_IO: no process
- * is to be had. When this process dies so does that one.
+ * Fork, do the work in the child, and append its result to `out`. Return the
+ * error of the work; ERR_STOPPED if the child was killed, by a signal or at its
+ * time limit: `why` [TRIAL_PLACE_BYTES] gets the reason and the position;
+ * ERR_IO if there is no process. If this process dies, so does the child.
  */
 enum error trial_run(const struct trial *trial, struct buffer *out, char *why);
 
-/* The time for work on the store in the folder `path`, which reads all of its
- * file more than once: a minute, and a second a MiB. */
+/*
+ * Return the time limit for work on the store in the folder `path`, which reads
+ * its file several times: 60 s plus 1 s per MiB.
+ */
 uint64_t trial_limit_ms(const char *path);
 
 #endif

@@ -20,7 +20,7 @@ enum { LINK_PATH_WIDTH = 4 };
 
 /* A hash table from URLs to links: open addressing, at most half full. */
 struct seen {
-	uint64_t *hashes; /* [slots], 0: free */
+	uint64_t *hashes; /* [slots], 0 = free */
 	uint32_t *links;  /* [slots] */
 	size_t slots;
 };
@@ -46,7 +46,7 @@ static uint32_t *seen_link(const struct seen *seen, struct slice url,
 	return &seen->links[slot];
 }
 
-/* What is left of a reference without its fragment. */
+/* Return the reference without its fragment. */
 static struct slice without_fragment(struct slice href)
 {
 	const char *hash = memchr(href.data, '#', href.size);
@@ -67,8 +67,8 @@ struct link_list {
 };
 
 /*
- * The index of the link with the target of `link`, added if it is new; NO_LINK:
- * it has no target.
+ * Return the index of the link to the target of `link`; add it if it is new.
+ * Return NO_LINK if the link has no target.
  */
 static uint32_t resolve(struct link_list *list, const struct link *link)
 {
@@ -81,7 +81,7 @@ static uint32_t resolve(struct link_list *list, const struct link *link)
 
 	if (href.size == 0)
 		return NO_LINK;
-	/* most links are written again and again in the same way */
+	/* Pages repeat most links with the same reference. */
 	written = seen_link(&list->written, href, &is_first);
 	if (!is_first)
 		return *written;
@@ -112,7 +112,7 @@ static bool is_anchor(const struct page *page, const struct link *link)
 	return tag == TAG_a || tag == TAG_area;
 }
 
-/* The distinct links of the page that lead to http or https. */
+/* Return the page's distinct links to http or https URLs. */
 static const struct record_link *resolve_links(const struct page *page,
 					       const uint64_t *steps,
 					       const struct url *url,
@@ -135,7 +135,9 @@ static const struct record_link *resolve_links(const struct page *page,
 		const struct link *link = &page->links[i];
 		uint32_t at = resolve(&list, link);
 
-		/* a canonical link may stand before the refresh */
+		/*
+		 * A canonical link may precede the refresh to the same target.
+		 */
 		if (at != NO_LINK)
 			list.links[at].flags |= link->flags & LINK_IS_REFRESH;
 		if (at != NO_LINK && list.links[at].path == 0 &&
@@ -147,7 +149,7 @@ static const struct record_link *resolve_links(const struct page *page,
 	return list.links;
 }
 
-/* Copy fragments into the struct of the store, which has the same fields. */
+/* Copy fragments into the store's struct, which has the same fields. */
 static const struct record_fragment *copy_fragments(const struct page *page,
 						    uint32_t *count_out)
 {
@@ -167,7 +169,7 @@ static const struct record_fragment *copy_fragments(const struct page *page,
 	return copies;
 }
 
-/* Whether a refresh of the page leads to another page. */
+/* Return whether a refresh of the page leads to another page. */
 static bool leads_on(const struct page *page, const struct url *url)
 {
 	const struct url base = url_base(url, page->base);
@@ -207,8 +209,11 @@ static uint32_t flags_of(const struct page *page, enum page_class page_class,
 	return flags;
 }
 
-/* Templates are told by their paths (template/merge.h), sites by one measure,
- * which never changes. */
+/*
+ * Return whether the record needs a signature by this measure. Sites use one
+ * measure, which never changes; templates are recognised by paths
+ * (template/merge.h).
+ */
 static bool is_wanted(unsigned measure, const struct analyse_options *options)
 {
 	return measure == options->measure ||
@@ -216,8 +221,7 @@ static bool is_wanted(unsigned measure, const struct analyse_options *options)
 		(measure == MEASURE_CP || measure == MEASURE_CPC));
 }
 
-/* The signatures by the measures that are wanted, each with the width that
- * belongs to it. */
+/* Compute the signatures by the needed measures, each with its width. */
 static void sign(const struct page *page, const struct path_table *paths,
 		 const struct url *url, const struct analyse_options *options,
 		 struct record *record)
@@ -269,7 +273,7 @@ void analyse_page(const struct page *page, struct slice body,
 {
 	struct page copy = *page;
 
-	copy.arena = arena_create(); /* a page that is kept does not grow */
+	copy.arena = arena_create(); /* the caller's page must not grow */
 	fill_record(&copy, body, url, options, record_out);
 	arena_destroy(copy.arena);
 }

@@ -1,6 +1,6 @@
 /*
- * daemon/worker/analyse.h - from the bytes of a page to its analysis record:
- * the one place where page, signatures, fragments and links meet.
+ * daemon/worker/analyse.h - compute the analysis record of a page from its
+ * bytes: signatures, fragments and links.
  */
 #ifndef DAEMON_WORKER_ANALYSE_H
 #define DAEMON_WORKER_ANALYSE_H
@@ -14,34 +14,35 @@
 #include "store/error.h"
 #include "store/slice.h"
 
-/* Links beyond this many distinct ones of a page are ignored. */
+/* Maximum number of distinct links of a page; further links are ignored. */
 enum { MAX_LINKS = 5000 };
 
 struct analyse_options {
-	const struct page_limits *limits; /* analyse_page(): not read */
-	enum measure measure;             /* whose shingles have */
-	unsigned width;       /* names; 0: its own, as all others have */
-	unsigned http_status; /* of the answer that brought it; 0: unknown */
-	bool is_cut;          /* the body stops before its end */
-	bool is_for_once;     /* no version of a template will be told by the
-				 record: its paths are not signed besides */
-	bool is_nofollow;     /* a header said so: X-Robots-Tag */
-	struct slice drop_parameters; /* out of links: crawl/url/parameters.h */
+	const struct page_limits *limits; /* not used by analyse_page() */
+	enum measure measure;             /* measure of the site */
+	unsigned width; /* names per shingle; 0 = default of the measure, which
+			   other measures always use */
+	unsigned http_status; /* of the response; 0 = unknown */
+	bool is_cut;          /* the body is truncated */
+	bool is_for_once; /* no template version will use the record: omit the
+			     signatures of its paths */
+	bool is_nofollow; /* set by the header X-Robots-Tag */
+	struct slice drop_parameters; /* to remove from links:
+					 crawl/url/parameters.h */
 };
 
 /*
- * Parse `body` and append its record to `record_out`. `charset` is that of the
- * Content-Type or empty; links are resolved against `url`; of several links to
- * a target only the first is kept. Pure but for memory; any thread. The page
- * class is set; a refresh to the page itself is ignored, so that such a page is
- * no stub. Errors: those of page_parse(); nothing is appended then.
+ * Parse `body` and append its record to `record_out`. `charset` is from the
+ * Content-Type, or empty. Resolve links against `url`; of several links to a
+ * target, keep the first. Set the page class; ignore a refresh to the page
+ * itself, so that such a page is not a stub. Pure except for memory; any
+ * thread. Errors of page_parse(); nothing is appended then.
  */
 enum error analyse(struct slice body, struct slice charset,
 		   const struct url *url, const struct analyse_options *options,
 		   struct buffer *record_out);
 
-/* The same of a page that is parsed already; `body` is what it was parsed from.
- */
+/* The same for a parsed page; `body` is its source. */
 void analyse_page(const struct page *page, struct slice body,
 		  const struct url *url, const struct analyse_options *options,
 		  struct buffer *record_out);

@@ -1,4 +1,7 @@
-/* A page into its record, what guards find on it, and its packed bytes. */
+/*
+ * The task that analyses a page: its record, the results of guards, and its
+ * compressed bytes.
+ */
 #include <stdlib.h>
 
 #include "daemon/worker/analyse.h"
@@ -11,7 +14,7 @@
 #include "store/compress.h"
 #include "store/memory.h"
 
-/* What a task has of its request. */
+/* The decoded request and its page. */
 struct given {
 	struct analyse_request request;
 	struct url url;
@@ -20,8 +23,10 @@ struct given {
 	struct page *page;
 };
 
-/* Read the request and parse the page. ERR_MALFORMED: it is no request; else
- * the result of page_parse() is in the answer. */
+/*
+ * Decode the request and parse the page. ERR_MALFORMED: invalid request.
+ * Otherwise the response gets the result of page_parse().
+ */
 static enum error begin(const struct task *task, struct given *given,
 			struct analyse_answer *answer)
 {

@@ -1,7 +1,7 @@
 /*
- * An archive into its records. Its bytes are asked for piece by piece, and what
- * was found in one is handed over before the next: neither end holds more than
- * a piece, and a record.
+ * The task that unpacks an archive. It requests the bytes piece by piece, and
+ * sends the records of a piece before it requests the next: both ends hold at
+ * most one piece and one record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "daemon/worker/task_parts.h"
 #include "store/memory.h"
 
-enum { RECORDS_BYTES = 128 * 1024 }; /* that are handed over together */
+enum { RECORDS_BYTES = 128 * 1024 }; /* records to send in one message */
 
 struct archive_run {
 	struct task *task;
-	struct message piece; /* of the archive */
-	size_t taken;         /* bytes of it */
+	struct message piece; /* current piece of the archive */
+	size_t taken;         /* bytes of the piece that were read */
 	struct buffer records;
-	bool is_over; /* nothing more is wanted */
+	bool is_over; /* the main process needs no further records */
 };
 
 static void archive_run_hand_over(struct archive_run *run)
@@ -39,7 +39,7 @@ static void archive_run_hand_over(struct archive_run *run)
 	buffer_clear(&run->records);
 }
 
-/* The next piece; ERR_NONE with none: the archive ends. */
+/* Request the next piece; an empty piece is the end of the archive. */
 static enum error archive_run_ask(struct archive_run *run)
 {
 	const struct inquiry inquiry = {.kind = ASK_BYTES};

@@ -69,7 +69,7 @@ void archived_record_append(struct buffer *list,
 	item_append_row(list, &archived_record_layout, &row);
 }
 
-/* Copy a text; false: it does not fit, or has a NUL. */
+/* Copy a text; return false if it is too long or contains a NUL. */
 static bool archived_record_copy(struct slice text, char *out, size_t capacity)
 {
 	if (text.size >= capacity ||

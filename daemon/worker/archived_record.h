@@ -1,6 +1,6 @@
 /*
- * daemon/worker/archived_record.h - a record of an archive (crawl/warc/warc.h)
- * as an item of a list, from the worker that unpacks it.
+ * daemon/worker/archived_record.h - encode a record of an archive
+ * (crawl/warc/warc.h) as a list item, to send it from the worker.
  */
 #ifndef DAEMON_WORKER_ARCHIVED_RECORD_H
 #define DAEMON_WORKER_ARCHIVED_RECORD_H
@@ -13,17 +13,23 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* Bodies are cut there at the latest: a record fits a message. */
+/*
+ * Maximum size of a body, so that a record fits into a message; longer bodies
+ * are truncated.
+ */
 enum { MAX_RECORD_BYTES = MAX_REQUEST_BYTES / 2 };
 
-/* Append it to the list (daemon/worker/item_list.h); a body only where it is
- * one of HTML. */
+/*
+ * Append the record to the list (daemon/worker/item_list.h); only HTML records
+ * keep their body.
+ */
 void archived_record_append(struct buffer *list,
 			    const struct warc_record *record);
 
 /*
- * Fill the record from an item, into which its body points. False: the item is
- * none, or over a limit; bodies have at most `max_body_bytes`.
+ * Decode the record from an item; its body points into the item. Return false
+ * if the item is invalid or exceeds a limit; a body has at most
+ * `max_body_bytes`.
  */
 bool archived_record_read(struct slice item, size_t max_body_bytes,
 			  struct warc_record *record_out);

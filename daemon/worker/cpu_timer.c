@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* glibc has the field, and not always the name */
+/* Some versions of glibc have the field, but not this name. */
 #ifdef sigev_notify_thread_id
 #define THREAD_ID_FIELD sigev_notify_thread_id
 #else
@@ -61,7 +61,7 @@ void cpu_timer_destroy(struct cpu_timer *timer)
 
 void cpu_timer_start(struct cpu_timer *timer, uint64_t time_us)
 {
-	uint64_t us = time_us == 0 ? 1 : time_us; /* 0 would stop it */
+	uint64_t us = time_us == 0 ? 1 : time_us; /* 0 would stop the timer */
 	const struct itimerspec times = {
 		.it_interval = {.tv_nsec = AGAIN_NS},
 		.it_value = {.tv_sec = (time_t)(us / US_PER_S),

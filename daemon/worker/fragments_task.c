@@ -1,4 +1,4 @@
-/* The texts of fragments, out of pages on which they stand. */
+/* The task that finds the texts of fragments in pages that contain them. */
 #include <stdlib.h>
 
 #include "daemon/worker/item_list.h"
@@ -12,7 +12,7 @@
 
 enum { MAX_PAGES = 16 };
 
-/* What is looked for. */
+/* The fragments to find. */
 struct wanted {
 	uint64_t *hashes; /* [count], ascending */
 	bool *is_found;   /* [count] */

@@ -20,14 +20,13 @@ enum { US_PER_MS = 1000 };
 /* A page on which guards are evaluated. */
 struct guarded_page {
 	const struct page *page;
-	struct xpath_tree *tree; /* made when it is first needed; NULL: not yet
-				  */
-	bool has_no_tree;        /* it cannot be made */
-	struct cpu_timer timer;  /* ends an expression, or a search */
-	volatile sig_atomic_t is_over; /* it did */
-	uint64_t guard_us;             /* what each guard may take */
-	uint64_t page_us;              /* what all may take */
-	uint64_t end_us;               /* when all must have ended */
+	struct xpath_tree *tree; /* created when needed; NULL until then */
+	bool has_no_tree;        /* creating the tree has failed */
+	struct cpu_timer timer;  /* stops an expression, or a search */
+	volatile sig_atomic_t is_over; /* the timer has expired */
+	uint64_t guard_us;             /* limit of each guard */
+	uint64_t page_us;              /* limit of all guards */
+	uint64_t end_us; /* CPU time at which all guards must be done */
 };
 
 static uint64_t guards_time_us(uint32_t limit_ms)
@@ -35,7 +34,7 @@ static uint64_t guards_time_us(uint32_t limit_ms)
 	return limit_ms == 0 ? UINT64_MAX / 2 : (uint64_t)limit_ms * US_PER_MS;
 }
 
-/* What is left for all of them; 0: nothing. */
+/* Return the remaining time of all guards; 0 = none. */
 static uint64_t guards_left_us(const struct guarded_page *guarded)
 {
 	uint64_t now_us = cpu_time_us();
@@ -53,8 +52,8 @@ static void guards_stop(void *context)
 }
 
 /*
- * Have the timer end what follows after `time_us`, or when the time for all is
- * over. False: there is no timer, and nothing would end it.
+ * Start the timer: it stops the evaluation after `time_us`, or when the time of
+ * all guards is over. Return false if there is no timer to stop it.
  */
 static bool guards_start(struct guarded_page *guarded, uint64_t time_us)
 {
@@ -65,7 +64,10 @@ static bool guards_start(struct guarded_page *guarded, uint64_t time_us)
 	return guarded->timer.is_created;
 }
 
-/* The tree is for all expressions: no guard is charged for it, nor are all. */
+/*
+ * Create the tree, which all expressions share; its time counts for no guard
+ * and not for the sum.
+ */
 static void guards_make_tree(struct guarded_page *guarded,
 			     const struct wanted_guard *guard)
 {
@@ -138,7 +140,7 @@ static json_t *path_json(const struct page *page,
 	return value;
 }
 
-/* Evaluate the selector, if there is time left. */
+/* Evaluate the selector if time remains. */
 static void guards_find(struct guarded_page *guarded,
 			const struct wanted_guard *guard,
 			struct xpath_result *result)
@@ -183,7 +185,7 @@ static json_t *candidates_json(struct arena *arena,
 	return list;
 }
 
-/* What the guard finds, and the time it took. */
+/* Return the result of the guard, and its CPU time. */
 static json_t *guards_check_one(struct guarded_page *guarded,
 				const struct wanted_guard *guard)
 {
@@ -214,14 +216,14 @@ static json_t *guards_check_one(struct guarded_page *guarded,
 }
 
 /*
- * The time is up: mark the one that took the longest, unless it is less than
- * half of an equal share.
+ * When the time is over, mark the guard that took the longest, unless it took
+ * less than half of an equal share.
  */
 static void guards_blame(const struct guarded_page *guarded, json_t *list)
 {
 	json_t *longest = NULL;
 	json_int_t longest_us = -1;
-	uint64_t evaluated = 1; /* the one that was ended is skipped, too */
+	uint64_t evaluated = 1; /* the stopped guard counts, too */
 	json_t *found;
 	size_t i;
 
@@ -245,7 +247,7 @@ static void guards_blame(const struct guarded_page *guarded, json_t *list)
 	json_object_set_new(longest, "over", json_string("page"));
 }
 
-/* Search replacements, as long as there is time. */
+/* Search for replacements while time remains. */
 static void guards_add_candidates(struct guarded_page *guarded,
 				  struct arena *arena, struct slice guards,
 				  json_t *list)

@@ -1,5 +1,7 @@
-/* daemon/worker/item_list.h - byte strings one after the other, each behind its
- * size as u32. */
+/*
+ * daemon/worker/item_list.h - a list of byte strings, each preceded by its size
+ * as u32.
+ */
 #ifndef DAEMON_WORKER_ITEM_LIST_H
 #define DAEMON_WORKER_ITEM_LIST_H
 
@@ -12,15 +14,17 @@
 
 void item_append(struct buffer *list, struct slice item);
 
-/* The same of a row. */
+/* Append a row as an item. */
 void item_append_row(struct buffer *list, const struct row_layout *layout,
 		     const void *row);
 
-/* Take the next one off the front of *list; it points into it. False: none is
- * left, or what is left is none. */
+/*
+ * Remove the first item of *list; it points into the list. Return false if the
+ * list is empty or invalid.
+ */
 bool item_next(struct slice *list, struct slice *item_out);
 
-/* Cut `size` bytes off the front; false when there are fewer. */
+/* Remove `size` bytes at the front; return false if there are fewer. */
 bool item_cut(struct slice *list, uint64_t size, struct slice *item_out);
 
 #endif

@@ -17,22 +17,22 @@ struct learned {
 	double parameters[MAX_PARAMETERS];
 	uint64_t site;
 	uint32_t cluster;
-	uint32_t changes; /* of the cluster, the latest that it is known to be
-			     of; under the cache's lock */
-	struct hash128 sample; /* the bytes that it was learned from */
+	uint32_t changes; /* latest known state of the cluster with this sample;
+			     guarded by the cache's lock */
+	struct hash128 sample; /* hash of the sample */
 	struct arena *arena;
 	const void *knowledge; /* in the arena */
 	size_t bytes;
-	uint32_t users; /* who hold it; under the cache's lock */
-	bool is_kept;   /* by the cache */
+	uint32_t users; /* holders; guarded by the cache's lock */
+	bool is_kept;   /* in the cache */
 };
 
 struct learned_cache {
 	struct lock learning; /* one sample in memory at a time */
-	struct lock lock;     /* guards what follows */
+	struct lock lock;     /* guards the fields below */
 	size_t max_bytes;
 	size_t bytes;
-	struct learned *newest; /* by use, a list */
+	struct learned *newest; /* list ordered by last use */
 };
 
 static void destroy(struct learned *learned)
@@ -76,14 +76,17 @@ size_t learned_cache_bytes(struct learned_cache *cache)
 	return bytes;
 }
 
-/* The sample of a cluster, as it was read. */
+/* The encoded sample of a cluster. */
 struct read_sample {
 	struct buffer list;
 	struct hash128 hash;
 	uint32_t changes;
 };
 
-/* Whether it was learned from that sample; NULL: from that of the question. */
+/*
+ * Return whether the entry was learned from `sample`; if NULL, from the cluster
+ * state in `question`.
+ */
 static bool answers(const struct learned *learned,
 		    const struct learned_question *question,
 		    const struct read_sample *sample)
@@ -100,8 +103,8 @@ static bool answers(const struct learned *learned,
 }
 
 /*
- * Find the entry, and make it the most recently used; or NULL. What a sample
- * has taught is known to be that of now, then.
+ * Find the entry, or NULL, and make it the most recently used. An entry with
+ * the same sample is valid for the current state of the cluster.
  */
 static struct learned *find(struct learned_cache *cache,
 			    const struct learned_question *question,
@@ -126,7 +129,7 @@ static struct learned *find(struct learned_cache *cache,
 	return found;
 }
 
-/* Free the least recently used entries that nobody holds. */
+/* Evict the least recently used entries that nothing holds. */
 static void make_room(struct learned_cache *cache)
 {
 	assert(lock_is_held(&cache->lock));
@@ -148,7 +151,10 @@ static void make_room(struct learned_cache *cache)
 	}
 }
 
-/* buffer_free() its list, also after an error. */
+/*
+ * Read and hash the sample. Free its list with buffer_free(), also after an
+ * error.
+ */
 static enum error read_sample(const struct learned_question *question,
 			      struct read_sample *sample_out)
 {
@@ -164,7 +170,7 @@ static enum error read_sample(const struct learned_question *question,
 	return error;
 }
 
-/* Of nothing yet; held once. */
+/* Create an empty entry with one holder. */
 static struct learned *create(const struct learned_question *question,
 			      uint32_t changes)
 {
@@ -215,7 +221,9 @@ static void keep(struct learned_cache *cache, struct learned *learned)
 	lock_release(&cache->lock);
 }
 
-/* From the sample of now, unless that has been learned before. */
+/*
+ * Read the current sample. Learn from it unless the cache has an entry for it.
+ */
 static enum error learn_anew(struct learned_cache *cache,
 			     const struct learned_question *question,
 			     struct learned **learned_out)
@@ -236,7 +244,10 @@ static enum error learn_anew(struct learned_cache *cache,
 	return error;
 }
 
-/* Learn, one thread at a time; another thread may have learned it meanwhile. */
+/*
+ * Learn, in one thread at a time. Another thread may have added the entry
+ * before.
+ */
 static enum error learn_and_keep(struct learned_cache *cache,
 				 const struct learned_question *question,
 				 struct learned **learned_out)
@@ -281,7 +292,7 @@ void learned_teach(struct learned_cache *cache,
 		learned->arena);
 	learned->bytes = sizeof(*learned) + arena_bytes(learned->arena);
 	keep(cache, learned);
-	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): it was held so far */
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): still held here */
 	learned_release(cache, learned);
 }
 

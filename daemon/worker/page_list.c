@@ -8,7 +8,7 @@ enum error sample_page_parse(struct slice body, struct slice charset,
 {
 	struct page_limits wide = *limits;
 
-	/* the largest limit with which it may have been stored */
+	/* the page may have been stored with the largest limit */
 	if (wide.max_bytes < body.size)
 		wide.max_bytes = body.size;
 	return page_parse(page_out, body, charset, &wide);

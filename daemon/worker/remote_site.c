@@ -39,7 +39,7 @@ static bool find_page(void *context, const struct url *url,
 	return is_found;
 }
 
-/* The question as a message. */
+/* Encode the request as a message. */
 static struct message question_of(const struct site_question *question)
 {
 	struct message message = {0};
@@ -67,7 +67,7 @@ static struct message question_of(const struct site_question *question)
 	return message;
 }
 
-/* Take the answer in. ERR_STOPPED: it is none. */
+/* Decode the response. ERR_STOPPED: it is invalid. */
 static enum error take(struct remote_site *site, const struct message *message,
 		       uint32_t count, struct site_answer *answer)
 {
@@ -92,7 +92,7 @@ static enum error take(struct remote_site *site, const struct message *message,
 	return ERR_NONE;
 }
 
-/* False: there is a fragment of which nothing was told. */
+/* Return false if a fragment is missing in the task's data. */
 static bool find_told(const struct told_page *told,
 		      const struct site_question *question,
 		      uint32_t *frequencies)
@@ -108,7 +108,10 @@ static bool find_told(const struct told_page *told,
 	return true;
 }
 
-/* Answer by what came with the task; false: the keeper has to be asked. */
+/*
+ * Answer from the data sent with the task; return false if only the main
+ * process can.
+ */
 static bool is_told(const struct remote_site *site,
 		    const struct site_question *question,
 		    struct site_answer *answer)
@@ -149,7 +152,7 @@ static enum error answer_question(void *context,
 	return error;
 }
 
-/* A sample_reader. ERR_STOPPED: there is no answer. */
+/* A sample_reader. ERR_STOPPED: no response. */
 static enum error read_sample(void *context, uint32_t cluster,
 			      struct buffer *list, uint32_t *changes_out)
 {

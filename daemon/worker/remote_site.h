@@ -1,5 +1,7 @@
-/* daemon/worker/remote_site.h - the site_view (template/site_view.h) of a site
- * that the keeper has. */
+/*
+ * daemon/worker/remote_site.h - a site_view (template/site_view.h) of a site
+ * that the main process owns.
+ */
 #ifndef DAEMON_WORKER_REMOTE_SITE_H
 #define DAEMON_WORKER_REMOTE_SITE_H
 
@@ -10,9 +12,9 @@
 struct arena;
 struct learned_cache;
 
-/* What the site says of the stored page of the task, with which it came. */
+/* The site's data about the stored page of the task, sent with the task. */
 struct told_page {
-	bool is_there; /* else the site has to be asked */
+	bool is_there; /* false: request it from the main process */
 	uint32_t cluster;
 	uint32_t page_count;
 	uint32_t changes; /* struct cluster_state */
@@ -24,14 +26,14 @@ struct told_page {
 struct remote_site {
 	struct site_view view;
 	struct task *task;
-	struct arena *arena; /* of copied texts */
+	struct arena *arena; /* for copied texts */
 	struct learned_cache *learned;
 	const struct page_limits *limits;
-	uint64_t site; /* tells it from others; 0: there is none */
+	uint64_t site; /* identifies the site; 0 = no site */
 	struct told_page told;
 };
 
-/* Set the source of the view; its other fields are the caller's to set. */
+/* Set the source of the view; the caller sets its other fields. */
 void remote_site_init(struct remote_site *site);
 
 /* A model_loader; its context is the task. */

@@ -1,6 +1,6 @@
 /*
- * daemon/worker/requests.h - the fields of the tasks, and of what a task asks
- * for. Lists of items in a body: see daemon/worker/item_list.h.
+ * daemon/worker/requests.h - the fields of tasks and of their requests to the
+ * main process. For lists of items in a body, see daemon/worker/item_list.h.
  */
 #ifndef DAEMON_WORKER_REQUESTS_H
 #define DAEMON_WORKER_REQUESTS_H
@@ -10,7 +10,7 @@
 #include "page/page.h"
 #include "store/row_layout.h"
 
-/* As struct page_limits. */
+/* Like struct page_limits. */
 struct limits_field {
 	uint64_t max_bytes;
 	uint32_t max_nodes;
@@ -21,10 +21,10 @@ struct limits_field {
 struct limits_field limits_to_field(const struct page_limits *limits);
 struct page_limits limits_of_field(const struct limits_field *field);
 
-/* CPU time for guards on a page, in ms; 0: no limit. */
+/* CPU time limits for guards on a page, in ms; 0 = unlimited. */
 struct guard_limits {
-	uint32_t guard_ms; /* of each */
-	uint32_t page_ms;  /* of all */
+	uint32_t guard_ms; /* of each guard */
+	uint32_t page_ms;  /* of all guards */
 };
 
 /*
@@ -33,7 +33,7 @@ struct guard_limits {
  */
 struct analyse_request {
 	struct limits_field limits;
-	uint64_t page_bytes; /* of the body */
+	uint64_t page_bytes; /* in the body */
 	uint32_t measure;
 	uint32_t width;
 	uint32_t http_status;
@@ -51,14 +51,16 @@ struct wanted_guard {
 	uint32_t language; /* GUARD_XPATH, GUARD_CSS */
 	uint32_t minimum;
 	uint32_t maximum;
-	uint32_t is_known; /* it has held on the page */
+	uint32_t is_known; /* the guard has held on the page */
 	struct slice selector;
 	struct slice value;
 	struct slice path;
 };
 
-/* The answer to both. Body: the record, what guards found, the packed page;
- * TASK_GUARD: what they found alone. */
+/*
+ * The response to both. Body: the record, the results of guards, the compressed
+ * page; for TASK_GUARD only the results.
+ */
 struct analyse_answer {
 	int32_t error; /* of page_parse(): the body is empty then */
 	uint32_t reserved;
@@ -68,8 +70,9 @@ struct analyse_answer {
 
 /*
  * TASK_FRAGMENTS. Body: the hashes of fragments, ascending, [count], then pages
- * (daemon/worker/page_list.h). The answer's body is a list of the index of a
- * fragment that stands on one of them (u32), and its text, collapsed.
+ * (daemon/worker/page_list.h). The body of the response is a list: for each
+ * fragment that a page contains, its index (u32) and its text with collapsed
+ * white space.
  */
 struct fragments_request {
 	struct limits_field limits;
@@ -77,9 +80,9 @@ struct fragments_request {
 };
 
 /*
- * TASK_VERSION. Body: `record_count` records, then of each sampled page its
- * URL, its body and its charset: one list. The answer's body is the version as
- * version_encode() writes it; empty when no page could be read.
+ * TASK_VERSION. Body: one list of `record_count` records, then URL, body and
+ * charset of each sampled page. The body of the response is the version,
+ * encoded by version_encode(); empty if no page could be parsed.
  */
 struct version_request {
 	struct limits_field limits;
@@ -89,23 +92,24 @@ struct version_request {
 };
 
 /*
- * TASK_TREE. Body: pages (daemon/worker/page_list.h). It asks by ASK_COUNTS in
- * how many pages of the template texts stand: hashes in the body, u32 in that
- * of the answer. Its own answer's body is that of template/page_tree_code.h.
+ * TASK_TREE. Body: pages (daemon/worker/page_list.h). The task requests by
+ * ASK_COUNTS in how many pages of the template its texts occur: hashes in the
+ * body of the request, u32 in the body of the response. For the body of its own
+ * response, see template/page_tree_code.h.
  */
 struct tree_request {
 	struct limits_field limits;
-	uint32_t page_count; /* of the template */
+	uint32_t page_count; /* pages of the template */
 	uint32_t reserved;
 };
 
 /*
- * TASK_ARCHIVE. Without a body: it asks by ASK_BYTES for the archive, where the
- * body of the answer is empty at the end, and by ASK_RECORDS hands over a list
- * of records (daemon/worker/archived_record.h).
+ * TASK_ARCHIVE. No body: the task requests the archive by ASK_BYTES, where an
+ * empty body is the end, and sends a list of records
+ * (daemon/worker/archived_record.h) by ASK_RECORDS.
  */
 struct archive_request {
-	uint64_t max_body_bytes; /* of a record; more is cut */
+	uint64_t max_body_bytes; /* of a record; longer bodies are truncated */
 };
 
 struct bytes_answer {
@@ -118,11 +122,11 @@ struct records_answer {
 	uint32_t reserved;
 };
 
-/* What its own answer has. */
+/* The response of TASK_ARCHIVE. */
 struct archive_answer {
-	int32_t error; /* ERR_NONE: all of it was read */
+	int32_t error; /* ERR_NONE: read completely */
 	uint32_t reserved;
-	uint64_t position;   /* bytes that were read */
+	uint64_t position;   /* bytes read */
 	struct slice reason; /* English; or empty */
 };
 

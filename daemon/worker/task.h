@@ -1,9 +1,8 @@
 /*
- * daemon/worker/task.h - a task: what is done with the bytes of strangers, as a
- * frame that goes to a worker and one that comes back. A task depends on
- * nothing but its request and what it asks for on the way, and leaves nothing
- * behind but what only saves time. The requests are in
- * daemon/worker/requests.h.
+ * daemon/worker/task.h - a task: work on untrusted bytes, sent to a worker as
+ * one frame and returned as another. A task depends only on its request and on
+ * the data that it requests; it leaves no state except caches. For the requests
+ * see daemon/worker/requests.h.
  */
 #ifndef DAEMON_WORKER_TASK_H
 #define DAEMON_WORKER_TASK_H
@@ -18,38 +17,38 @@
 
 /* The kind of a frame to a worker. */
 enum task_kind {
-	TASK_ANALYSE = 1, /* a page into its record */
-	TASK_GUARD,       /* guards on a page */
-	TASK_XPATH,     /* is it an expression? The head is the text; so is the
-			   answer: what is wrong, or nothing */
-	TASK_TEXT,      /* the text of a page */
-	TASK_VERSION,   /* pages of a template into its version */
-	TASK_FRAGMENTS, /* the texts of fragments */
-	TASK_TREE,      /* pages of a template laid over each other */
-	TASK_ARCHIVE,   /* an archive of the web into its records */
+	TASK_ANALYSE = 1, /* compute the record of a page */
+	TASK_GUARD,       /* evaluate guards on a page */
+	TASK_XPATH,     /* check an XPath expression: the head is the text; the
+			   response is the error text, or empty */
+	TASK_TEXT,      /* extract the text of a page */
+	TASK_VERSION,   /* compute the version of a template from pages */
+	TASK_FRAGMENTS, /* find the texts of fragments */
+	TASK_TREE,      /* merge pages of a template into a tree */
+	TASK_ARCHIVE,   /* unpack the records of a web archive */
 	TASK_KINDS
 };
 
-/* The kind of a frame from a worker, or an answer to it. */
+/* The kind of a frame from a worker, or of a response to it. */
 enum { FRAME_TASK_DONE = 100, FRAME_ASK = 200, FRAME_ASK_DONE = 300 };
 
-/* What a task asks the keeper for: FRAME_ASK + that. */
+/*
+ * Requests of a task to the main process; the frame's kind is FRAME_ASK + this.
+ */
 enum ask_kind {
 	ASK_FIND,    /* the stored page at a URL */
-	ASK_SITE,    /* what the site knows of a page */
+	ASK_SITE,    /* the cluster of a page and its fragments' frequencies */
 	ASK_SAMPLE,  /* pages of a cluster */
 	ASK_MODEL,   /* the model of a site */
-	ASK_COUNTS,  /* in how many pages fragments stand */
-	ASK_BYTES,   /* the next ones of an archive */
-	ASK_RECORDS, /* whether more than these are wanted */
+	ASK_COUNTS,  /* the number of pages that contain each fragment */
+	ASK_BYTES,   /* the next bytes of an archive */
+	ASK_RECORDS, /* take these records; return whether to continue */
 	ASK_KINDS
 };
 
-enum {
-	MAX_REQUEST_BYTES = LIMIT(256 << 20, 4096)
-}; /* of the body of a request */
+enum { MAX_REQUEST_BYTES = LIMIT(256 << 20, 4096) }; /* body of a request */
 
-/* A message: fields by a layout, and bytes. */
+/* A message: encoded fields, and a body. */
 struct message {
 	struct buffer head;
 	struct buffer body;
@@ -64,8 +63,8 @@ struct inquiry {
 };
 
 /*
- * Answer the inquiry; false: it is none that this task may have, and the worker
- * is not to be trusted any more.
+ * Respond to a request of a task. Return false if this task may not send such a
+ * request: the worker is then stopped as untrusted.
  */
 typedef bool ask_server(void *context, const struct inquiry *inquiry,
 			struct message *answer);
@@ -76,20 +75,23 @@ struct task {
 	enum task_kind kind;
 	struct slice head;
 	struct slice body;
-	struct worker *worker; /* what it keeps from task to task */
-	ask_server *serve;     /* the keeper, near or far */
+	struct worker *worker; /* state kept between tasks */
+	ask_server *serve; /* the main process, in this process or another */
 	void *serve_context;
-	bool has_stopped; /* the keeper does not answer any more */
+	bool has_stopped; /* the main process no longer responds */
 };
 
-/* Do it. ERR_MALFORMED: it is none. */
+/* Run the task. ERR_MALFORMED: invalid request. */
 enum error task_run(struct task *task, struct message *answer);
 
-/* Ask the keeper; false when it has stopped. message_free() the answer. */
+/*
+ * Send a request to the main process; return false if it does not respond. Free
+ * the response with message_free().
+ */
 bool task_ask(struct task *task, const struct inquiry *inquiry,
 	      struct message *answer);
 
-/* What may be kept from task to task: NULL is a no-op. */
+/* Create the state kept between tasks. Destroying NULL is a no-op. */
 struct worker *worker_create(void);
 void worker_destroy(struct worker *worker);
 

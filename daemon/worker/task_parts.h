@@ -1,5 +1,7 @@
-/* daemon/worker/task_parts.h - the functions of the tasks, and what a worker
- * keeps. Internal to daemon/worker. */
+/*
+ * daemon/worker/task_parts.h - the functions of the tasks, and the state of a
+ * worker. Internal to daemon/worker.
+ */
 #ifndef DAEMON_WORKER_TASK_PARTS_H
 #define DAEMON_WORKER_TASK_PARTS_H
 
@@ -19,7 +21,7 @@ task_function archive_task;
 struct learned_cache;
 struct packer;
 
-/* What saves time from task to task; each is made when it is first needed. */
+/* Caches kept between tasks; each is created when needed. */
 struct worker {
 	struct packer *packer; /* its tables are as large as a page's tree */
 	struct learned_cache *learned;

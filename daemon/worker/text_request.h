@@ -1,6 +1,7 @@
 /*
- * daemon/worker/text_request.h - the fields of TASK_TEXT, and of what it asks
- * the keeper for: all of one site, which the keeper has chosen.
+ * daemon/worker/text_request.h - the fields of TASK_TEXT, and of its requests
+ * to the main process. All of them concern one site, which the main process has
+ * selected.
  */
 #ifndef DAEMON_WORKER_TEXT_REQUEST_H
 #define DAEMON_WORKER_TEXT_REQUEST_H
@@ -9,51 +10,52 @@
 #include "template/site_view.h"
 #include "template/text_answer.h"
 
-/* As struct known_page; also the answer to ASK_FIND. */
+/* Like struct known_page; also the response to ASK_FIND. */
 struct known_field {
 	uint64_t key;
 	uint64_t content_hash;
 	uint32_t cluster;
 	uint32_t http_status;
-	uint32_t is_found; /* 0: there is no such page */
+	uint32_t is_found; /* 0 = no such page */
 	uint32_t reserved;
 	struct slice charset;
 };
 
 /*
- * TASK_TEXT. Body: the page; when is_told what its site would say of it
- * follows, so that it need not be asked for: the hashes of its fragments,
- * [told_count], ascending, and in how many pages of its cluster each stands,
- * u32 [told_count]; none when extraction_needs_counts() says so. An empty text
- * is one that is not there.
+ * TASK_TEXT. Body: the page. With is_told, the site's data about the page
+ * follows, so that the task need not request it: the hashes of its fragments,
+ * [told_count], ascending, and for each the number of pages of its cluster that
+ * contain it, u32 [told_count]; empty if extraction_needs_counts() is false. An
+ * empty text means a missing value.
  */
 struct text_task_request {
 	struct limits_field limits;
 	uint64_t fetched_ms;  /* of a stored page */
 	uint64_t generation;  /* of the site */
-	uint64_t site;        /* tells it from others; 0: of no site */
-	uint64_t max_learned; /* bytes that may be kept of what is learned */
-	uint64_t page_bytes;  /* when is_told: of the body */
+	uint64_t site;        /* identifies the site; 0 = no site */
+	uint64_t max_learned; /* size of the model cache */
+	uint64_t page_bytes;  /* size in the body, with is_told */
 	uint64_t told_count;
-	uint32_t is_stored; /* the page stands in the site as `known` */
+	uint32_t is_stored; /* the site stores the page as `known` */
 	uint32_t measure;   /* of the site */
 	uint32_t width;
 	uint32_t threshold;
 	uint32_t min_cluster_pages;
-	uint32_t has_models; /* the site may have a model of its own */
+	uint32_t has_models; /* the site may have its own model */
 	uint32_t format;
 	uint32_t scope;
 	uint32_t favor;
 	uint32_t extras;
 	uint32_t is_told;
-	uint32_t told_cluster; /* of the page; 0: none, and nothing follows */
-	uint32_t told_pages;   /* of the cluster */
+	uint32_t told_cluster; /* cluster of the page; 0 = no cluster, and no
+				  data follows */
+	uint32_t told_pages;   /* pages of the cluster */
 	uint32_t told_changes; /* struct cluster_state */
 	struct slice host;     /* of the site */
 	struct slice url;      /* of the request */
 	struct slice page_url; /* after redirects */
 	struct slice known;    /* struct known_field */
-	struct slice settings; /* with their NUL, as all that follow */
+	struct slice settings; /* with its NUL, like the texts below */
 	struct slice method;
 	struct slice include;
 	struct slice exclude;
@@ -61,9 +63,9 @@ struct text_task_request {
 	struct slice charset;    /* without a NUL */
 };
 
-/* Its answer. Body: the text, or the JSON object. */
+/* The response. Body: the text, or the JSON object. */
 struct text_task_answer {
-	uint64_t generation_at; /* struct generation_places; 0: none */
+	uint64_t generation_at; /* struct generation_places; 0 = none */
 	uint64_t version_at;
 	int32_t error;
 	uint32_t quality;
@@ -74,14 +76,18 @@ struct text_task_answer {
 	struct slice cluster;
 };
 
-/* ASK_FIND: head is the URL. ASK_SAMPLE: as `cluster`. ASK_MODEL: nothing; the
- * answer's body is the file. */
+/*
+ * ASK_FIND: the head is the URL. ASK_SAMPLE: the number is the cluster.
+ * ASK_MODEL: no head; the body of the response is the file.
+ */
 struct number_field {
 	uint64_t number;
 };
 
-/* The answer to ASK_SAMPLE: what a sample_reader (daemon/worker/learned.h)
- * gives. Body: the sample. */
+/*
+ * The response to ASK_SAMPLE: the result of a sample_reader
+ * (daemon/worker/learned.h). Body: the sample.
+ */
 struct sample_field {
 	int32_t error;
 	uint32_t changes;
@@ -92,12 +98,14 @@ struct site_question_field {
 	uint64_t fragment_count;
 	uint32_t is_known;
 	uint32_t reserved;
-	struct slice known; /* struct known_field, when is_known */
+	struct slice known; /* struct known_field, with is_known */
 	struct slice url;   /* or empty */
 };
 
-/* Its answer. Body: the frequencies, [fragment_count] or, when the cluster is
- * 0, none. */
+/*
+ * The response to ASK_SITE. Body: the frequencies, [fragment_count]; empty if
+ * the cluster is 0.
+ */
 struct site_answer_field {
 	uint64_t generation;
 	int32_t error;
@@ -108,7 +116,7 @@ struct site_answer_field {
 	uint32_t reserved;
 };
 
-/* The answer to ASK_MODEL; `path` names it in messages. */
+/* The response to ASK_MODEL; `path` names the model in messages. */
 struct model_field {
 	int32_t error;
 	uint32_t is_there;

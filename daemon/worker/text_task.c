@@ -1,4 +1,4 @@
-/* The text of a page, as of template/extraction.h. */
+/* The task that extracts the text of a page (template/extraction.h). */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "template/answer_json.h"
 #include "template/extraction.h"
 
-/* A request with all that it points to. */
+/* A decoded request. */
 struct asked {
 	struct text_task_request row;
 	struct known_field known;
@@ -23,7 +23,10 @@ struct asked {
 	struct remote_site site;
 };
 
-/* A text with its NUL; NULL for an empty one. False: it has none. */
+/*
+ * Return a text with its NUL; NULL for an empty one. Return false if the NUL is
+ * missing.
+ */
 static bool read_text(struct slice given, const char **text_out)
 {
 	const char *text = given.data;
@@ -81,7 +84,7 @@ static bool is_in_range(const struct text_task_request *row)
 	       row->page_url.size <= MAX_URL_BYTES;
 }
 
-/* In memory that is aligned for any number. */
+/* Copy numbers into aligned memory. */
 static void *copy_numbers(struct arena *arena, struct slice numbers)
 {
 	uint64_t *copy = ARENA_ROOM(arena, uint64_t,
@@ -92,8 +95,10 @@ static void *copy_numbers(struct arena *arena, struct slice numbers)
 	return copy;
 }
 
-/* Take the told fragments, which as they came are not aligned, off the body,
- * which is the page then. False: that is no such body. */
+/*
+ * Remove the site's fragment data, which may be unaligned, from the body, so
+ * that only the page remains. Return false if the body is invalid.
+ */
 static bool read_told(struct asked *asked)
 {
 	const struct text_task_request *row = &asked->row;
@@ -145,7 +150,7 @@ static void open_site(struct asked *asked, struct task *task)
 	remote_site_init(site);
 }
 
-/* ERR_MALFORMED: the request is none. */
+/* Decode the request. ERR_MALFORMED: it is invalid. */
 static enum error read_request(struct task *task, struct asked *asked)
 {
 	struct text_task_request *row = &asked->row;

@@ -1,4 +1,4 @@
-/* Pages of a template, laid over each other. */
+/* The task that merges pages of a template into a tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,10 @@
 
 enum { MAX_PAGES = 16 };
 
-/* Ask in how many pages the texts of `page` stand: [page->text_count]; NULL:
- * the keeper does not say. */
+/*
+ * Request in how many pages the texts of `page` occur: [page->text_count]; NULL
+ * if there is no valid response.
+ */
 static const uint32_t *ask_counts(struct task *task, const struct page *page)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);

@@ -1,4 +1,4 @@
-/* Pages of a template into its version. */
+/* The task that computes the version of a template from its pages. */
 #include <string.h>
 
 #include "daemon/worker/item_list.h"
@@ -9,7 +9,7 @@
 #include "store/record.h"
 #include "template/version.h"
 
-/* What a version is made of. */
+/* The decoded request. */
 struct given {
 	struct version_request request;
 	struct arena *arena;
@@ -34,7 +34,7 @@ static bool read_records(struct given *given, struct slice *list)
 
 		if (!item_next(list, &item))
 			return false;
-		/* a record is aligned */
+		/* Records must be aligned. */
 		copy = (struct slice){
 			arena_copy(given->arena, item.data, item.size),
 			item.size};
@@ -93,7 +93,7 @@ enum error version_task(struct task *task, struct message *answer)
 			      &given.request) &&
 	    read_records(&given, &list) && read_pages(&given, list))
 		error = ERR_NONE;
-	/* no page that could be read: an empty answer */
+	/* Without a readable page, the response is empty. */
 	if (error == ERR_NONE && given.record_count > 0 && given.page_count > 0)
 		make_version(&given, answer);
 	for (uint32_t i = 0; i < given.page_count; i++)

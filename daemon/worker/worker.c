@@ -8,10 +8,13 @@
 #include "store/memory.h"
 
 enum {
-	LARGE_BYTES = 1 << 20, /* a request after which memory is given back */
-	MAX_HELD = 32,         /* answers that wait for others */
-	/* of zstd: half the time of COMPRESS_LEVEL for a twentieth more bytes,
-	 * until the page is packed anew with its template's dictionary */
+	LARGE_BYTES = 1 << 20, /* request size above which to return free memory
+				  to the system */
+	MAX_HELD = 32,         /* responses to collect before sending */
+	/*
+	 * zstd level: half the time of COMPRESS_LEVEL for 5 % more bytes, until
+	 * the page is compressed again with its template's dictionary
+	 */
 	FIRST_LEVEL = 1,
 };
 
@@ -44,7 +47,7 @@ struct learned_cache *worker_learned(struct worker *worker, size_t max_bytes)
 	return worker->learned;
 }
 
-/* Have the keeper answer, who is at the other end of the channel. */
+/* Send a request to the main process, at the other end of the channel. */
 static bool ask_keeper(void *context, const struct inquiry *inquiry,
 		       struct message *answer)
 {
@@ -69,8 +72,10 @@ static bool ask_keeper(void *context, const struct inquiry *inquiry,
 	return is_answer;
 }
 
-/* Answers that are sent when no request waits any more: so the keeper wakes
- * once for all of them. */
+/*
+ * Responses that are sent together when no request is waiting, so that the main
+ * process wakes once for all of them.
+ */
 struct held {
 	struct message answers[MAX_HELD];
 	size_t count;
@@ -96,7 +101,7 @@ static enum error send_held(const struct channel *channel, struct held *held)
 	return error;
 }
 
-/* Do the task of the frame and hold the answer. */
+/* Run the task of the frame and collect its response. */
 static enum error serve(struct worker *worker, struct channel *asks,
 			const struct frame *frame, struct held *held)
 {
@@ -118,7 +123,7 @@ static enum error serve(struct worker *worker, struct channel *asks,
 	return error;
 }
 
-/* The next request, before which nothing is held that somebody waits for. */
+/* Receive the next request. Send the collected responses before blocking. */
 static enum error receive(struct channel *requests, struct held *held,
 			  struct frame *frame)
 {
@@ -136,7 +141,10 @@ void worker_main(int socket)
 {
 	struct channel requests =
 		channel_without_files(socket, MAX_REQUEST_BYTES);
-	/* with a room of its own: a request stands while something is asked */
+	/*
+	 * With its own buffer: the request remains valid while the task sends
+	 * requests.
+	 */
 	struct channel asks = channel_without_files(socket, MAX_REQUEST_BYTES);
 	struct worker *worker = worker_create();
 	struct held held = {0};

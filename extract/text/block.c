@@ -6,12 +6,13 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* The tree under construction, which grows by one block at a time. */
+/* The block tree under construction; it grows one block at a time. */
 struct builder {
 	const struct page *page;
 	struct block *blocks;
 	uint32_t count;
-	uint32_t *node_blocks; /* [node_count]: the node's own, or around it */
+	uint32_t *node_blocks; /* [node_count]: the block of the node, or around
+				  it */
 };
 
 static uint32_t count_blocks(const struct page *page)
@@ -37,8 +38,8 @@ static bool is_in_picture(const struct page *page, const struct node *node)
 }
 
 /*
- * Count an element, unless it is hidden; the img inside a picture is not
- * counted again.
+ * Count an element, unless it is hidden; do not count the img inside a picture
+ * again.
  */
 static void count_element(struct block_counts *counts, const struct page *page,
 			  const struct node *node)
@@ -81,7 +82,7 @@ static void count_element(struct block_counts *counts, const struct page *page,
 	}
 }
 
-/* An element is counted in the block around it, even if it is a block. */
+/* Count each element in the block around it, even if it is a block. */
 static void add_nodes(struct builder *builder)
 {
 	const struct page *page = builder->page;
@@ -103,7 +104,7 @@ static void add_nodes(struct builder *builder)
 	}
 }
 
-/* Every byte begins a character but the continuation bytes of UTF-8. */
+/* Count all bytes except UTF-8 continuation bytes. */
 static uint32_t count_characters(const char *text, size_t length)
 {
 	uint32_t count = 0;
@@ -166,7 +167,7 @@ static void add_counts(struct block_counts *sum,
 	sum->scripts += counts->scripts;
 }
 
-/* From the last block to the first: a block's children stand behind it. */
+/* Add up from the last block to the first: a block's children come after it. */
 static void sum_up(struct block *blocks, uint32_t count)
 {
 	for (uint32_t i = count; i-- > 0;) {

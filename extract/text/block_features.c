@@ -9,10 +9,10 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
-/* Names of the features that are no words, in place of a hash. */
+/* Names of the features that are not words; they are no hashes. */
 enum { NAME_IMAGES, NAME_SCRIPTS, NAME_LINKS, NAME_COUNT };
 
-/* Where the features of each block begin: [tree->count + 1]. */
+/* Return where the features of each block begin: [tree->count + 1]. */
 static uint32_t *offsets(struct arena *arena, const struct page *page,
 			 const struct block_tree *tree,
 			 const struct term_list *list)

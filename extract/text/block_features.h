@@ -1,8 +1,8 @@
 /*
- * extract/text/block_features.h - the blocks of a page as feature vectors, to
- * be compared with those of other pages (Debnath, Mitra, Pal and Giles, TKDE
- * 2005): a coordinate for every word, and one each for the images, the scripts
- * and the links.
+ * extract/text/block_features.h - the blocks of a page as feature vectors, for
+ * comparison with the blocks of other pages (Debnath, Mitra, Pal and Giles,
+ * TKDE 2005): one coordinate for every word, and one each for the images, the
+ * scripts and the links.
  */
 #ifndef EXTRACT_TEXT_BLOCK_FEATURES_H
 #define EXTRACT_TEXT_BLOCK_FEATURES_H
@@ -16,7 +16,7 @@ struct page;
 struct term_list;
 
 struct feature {
-	uint32_t name;  /* half of the hash of the word */
+	uint32_t name;  /* half of the word's hash */
 	uint32_t count; /* 1.. */
 };
 
@@ -24,27 +24,27 @@ struct feature_vector {
 	const struct feature *features; /* [count], ascending by name */
 	uint32_t count;
 	float norm;    /* Euclidean length */
-	uint64_t hash; /* the same for the same features */
+	uint64_t hash; /* equal for equal features */
 };
 
 /*
- * The vectors of the blocks' own texts and elements: [tree->count], in `arena`.
- * O(n log n) for n words.
+ * Return the vectors of the blocks' own texts and elements: [tree->count], in
+ * `arena`. O(n log n) for n words.
  */
 const struct feature_vector *block_features(struct arena *arena,
 					    const struct page *page,
 					    const struct block_tree *tree,
 					    const struct term_list *list);
 
-/* The cosine of the angle, in [0, 1]; 0 when one is empty. Linear. */
+/* Return the cosine of the angle, in [0, 1]; 0 if a vector is empty. Linear. */
 float feature_cosine(const struct feature_vector *a,
 		     const struct feature_vector *b);
 
 enum { MIN_HASHES = 4 };
 
 /*
- * Min-hashes: two vectors whose names have the Jaccard similarity J agree in
- * each hash with probability J (Broder 1997). Linear.
+ * Compute min-hashes: two vectors whose names have the Jaccard similarity J
+ * agree in each hash with probability J (Broder 1997). Linear.
  */
 void feature_min_hashes(const struct feature_vector *vector,
 			uint64_t out[MIN_HASHES]);

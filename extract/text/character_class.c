@@ -48,8 +48,8 @@ struct range {
 };
 
 /*
- * Ascending. Ranges of letters are listed for speed; for characters between the
- * ranges extract/text/word.h decides.
+ * Ascending. Ranges of letters are listed for speed; extract/text/word.h
+ * decides about characters outside of these ranges.
  */
 static const struct range ranges[] = {
 	{0x00A2, 0x00A5, CHARACTER_CURRENCY},
@@ -88,7 +88,7 @@ static const struct range ranges[] = {
 	{0x17B4, 0x17D3, CHARACTER_JOINT}, /* Khmer */
 	{0x17D4, 0x17D5, CHARACTER_FULL_STOP},
 	{0x17DB, 0x17DB, CHARACTER_CURRENCY},
-	{0x200C, 0x200F, CHARACTER_JOINT}, /* of no width */
+	{0x200C, 0x200F, CHARACTER_JOINT}, /* zero width */
 	{0x2018, 0x201F, CHARACTER_QUOTE},
 	{0x2026, 0x2026, CHARACTER_STOP}, /* three dots */
 	{0x2039, 0x203A, CHARACTER_QUOTE},
@@ -136,7 +136,9 @@ static enum character_class character_class_by_role(uint32_t code)
 	return CHARACTER_MARK;
 }
 
-/* Nearly all of what is not of ASCII: ranges that are found without a search.
+/*
+ * Return true for the ranges that hold most non-ASCII characters; saves a
+ * search.
  */
 static bool is_common_letter(uint32_t code)
 {
@@ -167,8 +169,9 @@ enum character_class character_class_of(uint32_t code)
 struct capitals {
 	uint16_t first;
 	uint16_t last;
-	uint16_t lower; /* that of `first`; 0: in each pair from it on the
-			   second is that of the first */
+	uint16_t lower; /* lower case of `first`; 0: a sequence of pairs, in
+			   which the second character is the lower case of the
+			   first */
 };
 
 /* Ascending. */
@@ -186,7 +189,10 @@ static const struct capitals capitals[] = {
 	{0x04D0, 0x052F, 0},      {0x0531, 0x0556, 0x0561}, /* Armenian */
 };
 
-/* Latin-1, Greek without the final sigma, Cyrillic: between the ranges. */
+/*
+ * Return true for Latin-1, Greek without the final sigma, and Cyrillic small
+ * letters between the ranges.
+ */
 static bool is_common_small(uint32_t code)
 {
 	return (code >= 0x0430 && code <= 0x045F) ||

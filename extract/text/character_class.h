@@ -1,6 +1,6 @@
 /*
- * extract/text/character_class.h - classes of characters, of all scripts,
- * independent of language: ends of sentences, signs of currency, and how much
+ * extract/text/character_class.h - classes of characters in all scripts,
+ * independent of language: ends of sentences, currency signs, and how much
  * meaning a letter carries.
  */
 #ifndef EXTRACT_TEXT_CHARACTER_CLASS_H
@@ -8,39 +8,40 @@
 
 #include <stdint.h>
 
-/* The order matters: everything from CHARACTER_LETTER on is part of words. */
+/* The order matters: words consist of the classes from CHARACTER_LETTER on. */
 enum character_class {
-	CHARACTER_MARK, /* any other that is neither letter, digit nor white
+	CHARACTER_MARK, /* any other character except letters, digits and white
 			   space */
 	CHARACTER_SPACE,
-	CHARACTER_JOINT,  /* of the letter before: Thai vowel sign, soft hyphen
-			   */
-	CHARACTER_CLAUSE, /* , ; and those of other scripts */
-	CHARACTER_COLON,  /* : and that of full width */
-	CHARACTER_STOP,   /* . ! ...: ends a sentence before white space */
-	CHARACTER_QUESTION,      /* ?: the same */
-	CHARACTER_FULL_STOP,     /* Han, Arabic, Indic...: ends one anywhere */
-	CHARACTER_FULL_QUESTION, /* the same */
+	CHARACTER_JOINT,  /* belongs to the letter before: Thai vowel sign, soft
+			     hyphen */
+	CHARACTER_CLAUSE, /* comma, semicolon, and their equivalents in other
+			     scripts */
+	CHARACTER_COLON,  /* colon, also full width */
+	CHARACTER_STOP,   /* . ! ...: ends a sentence if white space follows */
+	CHARACTER_QUESTION,  /* ?: ends a sentence if white space follows */
+	CHARACTER_FULL_STOP, /* Han, Arabic, Indic...: always ends a sentence */
+	CHARACTER_FULL_QUESTION, /* always ends a sentence */
 	CHARACTER_QUOTE,         /* quotation mark or bracket */
 	CHARACTER_CURRENCY,
-	CHARACTER_RIGHTS, /* (c) in a circle */
+	CHARACTER_RIGHTS, /* copyright sign */
 	CHARACTER_LETTER,
-	CHARACTER_DIGIT,  /* 0-9 */
-	CHARACTER_HAN,    /* and kana, bopomofo: no spaces between words */
-	CHARACTER_THAI,   /* and Lao, Khmer, Burmese: no spaces between words */
-	CHARACTER_HANGUL, /* a syllable */
+	CHARACTER_DIGIT, /* 0-9 */
+	CHARACTER_HAN,   /* Han, kana, bopomofo: no spaces between words */
+	CHARACTER_THAI, /* Thai, Lao, Khmer, Burmese: no spaces between words */
+	CHARACTER_HANGUL, /* a Hangul syllable */
 };
 
-/* enum character_class by byte of ASCII; CHARACTER_MARK from 0x80 on. */
+/* enum character_class of each ASCII byte; CHARACTER_MARK from 0x80 on. */
 extern const uint8_t character_class_of_byte[256];
 
-/* The class of a character outside of ASCII. */
+/* Return the class of a character outside of ASCII. */
 enum character_class character_class_of(uint32_t code);
 
 /*
- * The lower case of a letter that is not of ASCII, for Latin-1, Latin
+ * Return the lower case of a letter outside of ASCII, for Latin-1, Latin
  * Extended-A, Greek (the final sigma becomes a sigma), Cyrillic and Armenian;
- * other letters stay as they are.
+ * return other letters unchanged.
  */
 uint32_t character_lower(uint32_t code);
 

@@ -2,7 +2,10 @@
 
 #include "store/ascii.h"
 
-/* The bytes of the entity that begins with the '&' at `bytes`, or 1. */
+/*
+ * Return the size in bytes of the entity that begins with the '&' at `bytes`,
+ * or 1 if there is none.
+ */
 static size_t entity_size(const unsigned char *bytes, size_t size)
 {
 	enum { LONGEST_NAME = 32 };

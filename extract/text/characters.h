@@ -1,4 +1,4 @@
-/* extract/text/characters.h - the characters of HTML text as it is written. */
+/* extract/text/characters.h - the characters of HTML source text. */
 #ifndef EXTRACT_TEXT_CHARACTERS_H
 #define EXTRACT_TEXT_CHARACTERS_H
 
@@ -12,9 +12,9 @@ static inline bool character_is_space(unsigned char byte)
 }
 
 /*
- * The bytes, of `size` >= 1, of the character that begins there: one of UTF-8,
- * or an entity with its semicolon ("&amp;"). Without it, the entity is read as
- * it is written.
+ * Return the number of bytes, of `size` >= 1, of the first character: a UTF-8
+ * character, or an entity with its semicolon ("&amp;"). An entity without its
+ * semicolon counts as single characters.
  */
 size_t character_size(const unsigned char *bytes, size_t size);
 

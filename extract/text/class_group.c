@@ -134,7 +134,7 @@ enum {
 		WORD_COUNT
 };
 
-/* Zero-padded, so that a word is compared as a row. */
+/* Zero-padded, so that words are compared as rows. */
 static const char words[WORD_COUNT][ROW] = {
 #define X(word, groups) #word,
 	WORDS(X)
@@ -148,8 +148,8 @@ static const uint32_t word_groups[WORD_COUNT] = {
 };
 
 /*
- * The first word of each letter; if the letter has none, the first of the next
- * letter.
+ * The index of the first word of each letter; for a letter without words, of
+ * the first word of the next letter.
  */
 static const uint8_t first_of_letter[27] = {
 	WORD_accordion, WORD_banner,   WORD_caption, WORD_date,   WORD_entry,
@@ -167,7 +167,7 @@ static bool is_upper(char byte)
 	return byte >= 'A' && byte <= 'Z';
 }
 
-/* The bytes of a half of a row as a number, in the order of words. */
+/* Return half of a row as a number, in the order of words. */
 static uint64_t half_of(const char *row)
 {
 	uint64_t half;
@@ -176,7 +176,7 @@ static uint64_t half_of(const char *row)
 	return be64toh(half);
 }
 
-/* `word` is of letters only. */
+/* `word` consists of letters only. */
 static uint32_t groups_of_word(const char *word, size_t length)
 {
 	char row[ROW] = {0};
@@ -204,8 +204,8 @@ static uint32_t groups_of_word(const char *word, size_t length)
 }
 
 /*
- * The length of the first part of camelCase letters: "article" of articleBody,
- * "HTML" of HTMLParser, "Parser" of Parser.
+ * Return the length of the first part of camelCase letters: "article" of
+ * articleBody, "HTML" of HTMLParser, "Parser" of Parser.
  */
 static size_t part_length(const char *word, size_t length)
 {
@@ -259,7 +259,7 @@ uint32_t class_groups_of(struct slice names)
 	return groups;
 }
 
-/* The groups of an attribute, by the hash of its value. */
+/* The groups of an attribute value, by its hash. */
 struct known {
 	uint64_t key;
 	uint32_t groups;

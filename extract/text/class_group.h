@@ -1,7 +1,7 @@
 /*
- * extract/text/class_group.h - the meaning of class and id attributes: their
- * words in groups of one meaning. Such names are English whatever the language
- * of the page; its text is not read.
+ * extract/text/class_group.h - the meaning of class and id attributes: groups
+ * of words with the same meaning. These names are English in pages of any
+ * language; the text of the page is not read.
  */
 #ifndef EXTRACT_TEXT_CLASS_GROUP_H
 #define EXTRACT_TEXT_CLASS_GROUP_H
@@ -40,17 +40,17 @@ enum class_group {
 };
 
 /*
- * The groups, a bit 1 << GROUP_* each, of the words of a class or id attribute.
- * Words are runs of ASCII letters, each part of a camelCase one, and the whole
- * of one of two or three parts. Linear.
+ * Return the groups, one bit 1 << GROUP_* each, of the words of a class or id
+ * attribute. Words are runs of ASCII letters, each part of a camelCase run, and
+ * the whole of a run of two or three parts. Linear.
  */
 uint32_t class_groups_of(struct slice names);
 
 /*
- * [page->node_count], in `arena`: the groups of class and id of each element
- * that holds a passage; 0 for the root, whose classes describe the browser, and
- * for elements without a passage. Linear; 4 bytes an element, and 64 an
- * attribute while it reads.
+ * Return [page->node_count], in `arena`: the groups of class and id of each
+ * element that holds a passage; 0 for the root, whose classes describe the
+ * browser, and for elements without a passage. Linear; 4 bytes an element, and
+ * 64 an attribute during the call.
  */
 const uint32_t *class_groups_make(struct arena *arena,
 				  const struct passages *passages);

@@ -15,7 +15,10 @@ const char *direction_name(enum direction direction)
 	return direction == DIRECTION_RTL ? "rtl" : "ltr";
 }
 
-/* Blocks of scripts that go to the left (Unicode 15, classes R and AL). */
+/*
+ * Return true for blocks of right-to-left scripts (Unicode 15, classes R and
+ * AL).
+ */
 static bool is_to_the_left(uint32_t code)
 {
 	return (code >= 0x590 && code <= 0x8FF) ||

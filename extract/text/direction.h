@@ -1,4 +1,4 @@
-/* extract/text/direction.h - which way a page is written. */
+/* extract/text/direction.h - the writing direction of a page. */
 #ifndef EXTRACT_TEXT_DIRECTION_H
 #define EXTRACT_TEXT_DIRECTION_H
 
@@ -8,13 +8,14 @@ struct page;
 
 enum direction { DIRECTION_LTR, DIRECTION_RTL };
 
-/* "ltr", "rtl" */
+/* Return "ltr" or "rtl". */
 const char *direction_name(enum direction direction);
 
 /*
- * What the dir of html or body says; else that of most letters in `text`, from
- * the page, of which at most 64 KiB are read: those of Hebrew, Arabic, Syriac,
- * Thaana, N'Ko and their kin go to the left.
+ * Return the dir attribute of html or body; without one, the direction of most
+ * letters in `text`, of which at most 64 KiB are read. `text` is from the page.
+ * Hebrew, Arabic, Syriac, Thaana, N'Ko and related scripts are written from
+ * right to left.
  */
 enum direction direction_of(const struct page *page, struct slice text);
 

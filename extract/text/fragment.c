@@ -8,12 +8,14 @@
 #include "store/hash.h"
 
 enum {
-	FEW = 24, /* that are sorted by insertion */
+	FEW = 24, /* maximum number to sort by insertion */
 	BUCKET_BITS = 8,
 	BUCKETS = 1 << BUCKET_BITS,
 };
 
-/* Zero stands for "no fragment" in tables of hashes. */
+/*
+ * Return a hash that is not zero: zero means "no fragment" in tables of hashes.
+ */
 static uint64_t hash_of_text(const char *text, size_t length)
 {
 	uint64_t hash = hash64(text, length, 0);
@@ -46,7 +48,7 @@ static size_t bucket_of(const struct fragment *fragment)
 	return (size_t)(fragment->hash >> (64 - BUCKET_BITS));
 }
 
-/* By hash; the earlier of equal ones first. */
+/* Order by hash; of equal hashes, the earlier fragment first. */
 static int compare(const void *a, const void *b)
 {
 	const struct fragment *const *x = a;
@@ -69,7 +71,10 @@ static void sort_few(const struct fragment **order, size_t count)
 	}
 }
 
-/* Hashes are evenly spread: dealt by their first bits, few are together. */
+/*
+ * Sort. Hashes are evenly distributed, so buckets by their first bits hold few
+ * fragments each.
+ */
 static const struct fragment **
 sort(struct arena *arena, const struct fragment *fragments, uint32_t count)
 {

@@ -1,7 +1,7 @@
 /*
  * extract/text/fragment.h - the pieces of text whose document frequencies are
- * counted: one text node each, white space collapsed and trimmed (Gottron 2008,
- * section 6).
+ * counted: one text node each, with collapsed and trimmed white space (Gottron
+ * 2008, section 6).
  */
 #ifndef EXTRACT_TEXT_FRAGMENT_H
 #define EXTRACT_TEXT_FRAGMENT_H
@@ -13,17 +13,19 @@ struct page;
 
 struct fragment {
 	uint64_t hash;   /* hash64 of the collapsed text; never 0 */
-	uint32_t length; /* bytes of it */
+	uint32_t length; /* bytes of the collapsed text */
 	uint32_t flags;  /* TEXT_* of the text node */
 };
 
-/* The fragment of every text node: [page->text_count], owned by `arena`. */
+/*
+ * Return the fragment of every text node: [page->text_count], owned by `arena`.
+ */
 const struct fragment *fragments_of_page(struct arena *arena,
 					 const struct page *page);
 
 /*
- * The distinct ones, ascending by hash, with the length and flags of the first
- * occurrence; *count_out of them.
+ * Return the distinct fragments in ascending order of hashes, with the length
+ * and flags of the first occurrence; *count_out is their number.
  */
 const struct fragment *fragments_distinct(struct arena *arena,
 					  const struct fragment *fragments,

@@ -19,7 +19,7 @@ static bool is_space(char byte)
 	       byte == '\r';
 }
 
-/* The hash of a class name without digits; 0 when nothing is left. */
+/* Return the hash of a class name without digits; 0 if nothing remains. */
 static uint64_t name_hash(const char *name, size_t length)
 {
 	char kept[MAX_NAME_BYTES];
@@ -51,7 +51,9 @@ static uint64_t class_hash(struct slice classes)
 	return sum;
 }
 
-/* The hash of an attribute's classes, by that of its bytes: pages repeat them.
+/*
+ * The hash of an attribute's classes, cached by the hash of its bytes: pages
+ * repeat class attributes.
  */
 struct known_classes {
 	uint64_t key;
@@ -72,10 +74,10 @@ static uint64_t known_class_hash(struct hash_table *known, struct slice classes)
 	return entry->hash;
 }
 
-/* What was hashed before. */
+/* Cached hashes. */
 struct known {
 	struct hash_table classes;
-	uint64_t tags[TAG_COUNT]; /* 0: not yet */
+	uint64_t tags[TAG_COUNT]; /* 0: not computed yet */
 };
 
 static uint64_t known_tag_hash(struct known *known, const struct page *page,
@@ -125,7 +127,7 @@ const uint64_t *node_steps(struct arena *arena, const struct page *page,
 	return make_steps(arena, page, with_class);
 }
 
-/* Each step becomes a path, behind that of the parent. */
+/* Chain each step to the path of its parent. */
 const uint64_t *node_paths(struct arena *arena, const struct page *page,
 			   bool with_class)
 {

@@ -12,9 +12,10 @@
 #include "store/arena.h"
 
 /*
- * Beyond so many passages, which are many times those of a large page, a
- * passage ends only with so many texts, and texts of other places than
- * PLACE_PLAIN are in none: the memory for a page is that for its texts.
+ * After MANY_PASSAGES passages, many times as many as a large page has, a
+ * passage ends only after MANY_TEXTS texts, and texts of places other than
+ * PLACE_PLAIN belong to no passage. This bounds the memory for passages by the
+ * number of texts.
  */
 enum { MANY_PASSAGES = 1 << 15, MANY_TEXTS = 16 };
 
@@ -36,7 +37,7 @@ struct maker {
 	struct scope *scopes; /* [node_count] */
 	struct passage_text reader;
 	bool is_open;
-	uint32_t tags; /* tags since the last passage */
+	uint32_t tags; /* tags since the end of the last passage */
 	uint32_t markup;
 };
 
@@ -46,7 +47,9 @@ static struct scope scope_at(const struct maker *maker, uint32_t node)
 	return node == NO_NODE ? scope_of_page() : maker->scopes[node];
 }
 
-/* Both tags of an element, with the attributes in quotes. */
+/*
+ * Return the estimated size of both tags of an element, with quoted attributes.
+ */
 static uint32_t markup_of(const struct page *page, const struct node *node)
 {
 	const struct attribute *attributes =
@@ -77,7 +80,7 @@ static uint32_t texts_of_last(const struct maker *maker)
 	return last->end_text - last->first_text;
 }
 
-/* The begin or the end of a block-level element. */
+/* Handle the start or the end of a block-level element. */
 static void read_boundary(struct maker *maker)
 {
 	if (maker->is_open && maker->count > MANY_PASSAGES &&
@@ -92,7 +95,7 @@ static void count_one(uint16_t *counter)
 	*counter = (uint16_t)(*counter + (*counter < UINT16_MAX));
 }
 
-/* An element that is no boundary, inside the open passage. */
+/* Count an element inside the open passage that is not a boundary. */
 static void count_inline(struct maker *maker, uint16_t tag)
 {
 	struct passage *passage = &maker->items[maker->count - 1];
@@ -159,7 +162,10 @@ static void begin_passage(struct maker *maker, uint32_t text)
 	maker->is_open = true;
 }
 
-/* One of many passages would begin with it, or have it. */
+/*
+ * Return true if the page has many passages and the text would begin or extend
+ * one that is not PLACE_PLAIN.
+ */
 static bool is_left_out(const struct maker *maker, const struct text *text)
 {
 	return maker->count + !maker->is_open > MANY_PASSAGES &&
@@ -234,8 +240,8 @@ static void count_repeats(struct arena *arena, struct passage *items,
 }
 
 /*
- * Whether the passage is long enough to be running text, and not a list or
- * links.
+ * Return true if the passage is long enough for running text and is not a list
+ * of links.
  */
 static bool is_long(const struct passage *passage)
 {

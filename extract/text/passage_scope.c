@@ -61,7 +61,7 @@ static uint8_t place_of(uint16_t tag, uint8_t around)
 
 enum { MAX_NAME = 18, MIN_NAME = 4 };
 
-/* Names of classes that hide, as the common frameworks have them. */
+/* Class names that hide elements in the common frameworks. */
 static const char hiding_names[][MAX_NAME + 1] = {
 	"d-none",   "element-invisible",  "hidden",
 	"hide",     "invisible",          "is-hidden",
@@ -86,7 +86,10 @@ static bool is_hiding_name(const char *name, size_t length)
 	return false;
 }
 
-/* Whether a hiding name begins with the character; saves most comparisons. */
+/*
+ * Return true if a hiding name begins with the character; saves most
+ * comparisons.
+ */
 static bool may_hide(char first)
 {
 	switch (first | 0x20) {
@@ -128,8 +131,8 @@ static bool name_is(struct slice name, const char *word)
 }
 
 /*
- * How the attributes of an element hide it. `is_hidden`: the page has marked
- * the element as hidden, but not its parent.
+ * Return how the attributes of an element hide it. `is_hidden`: the page has
+ * marked the element as hidden, but not its parent.
  */
 static uint8_t hiding_of(const struct page *page, const struct node *node,
 			 bool is_hidden)

@@ -1,5 +1,5 @@
 /*
- * extract/text/passage_scope.h - properties that an element gives to all text
+ * extract/text/passage_scope.h - properties that an element passes to all text
  * inside it. Internal to extract/text/passage.c.
  */
 #ifndef EXTRACT_TEXT_PASSAGE_SCOPE_H
@@ -11,18 +11,18 @@
 struct page;
 
 struct scope {
-	uint32_t block; /* the nearest block-level element, or NO_NODE */
-	uint8_t place;  /* enum passage_place */
-	uint8_t hiding; /* enum passage_hiding; not looked for where there is no
-			   text */
-	bool is_link;   /* stands in an a element */
+	uint32_t block;   /* the nearest block-level element, or NO_NODE */
+	uint8_t place;    /* enum passage_place */
+	uint8_t hiding;   /* enum passage_hiding; not set for elements without
+			     text */
+	bool is_link;     /* is inside an a element */
 	bool is_boundary; /* is block-level itself */
 };
 
-/* The scope of text outside of all elements. */
+/* Return the scope of text outside of all elements. */
 struct scope scope_of_page(void);
 
-/* The scope of element `node`, of which `around` is that of its parent. */
+/* Return the scope of element `node`; `around` is its parent's scope. */
 struct scope scope_of_node(const struct page *page, uint32_t node,
 			   const struct scope *around);
 

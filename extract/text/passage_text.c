@@ -5,13 +5,15 @@
 #include "extract/text/quantity.h"
 #include "page/utf8.h"
 
-/* Odd, of random bits: a multiplication spreads a character over the upper
-   half. */
+/*
+ * Odd, of random bits: a multiplication spreads a character over the upper
+ * half.
+ */
 #define MULTIPLIER         UINT64_C(0x9E3779B97F4A7C15)
 #define SEED               UINT64_C(0xD1B54A32D192ED03)
 #define HASHED(hash, code) (((hash) ^ (uint64_t)(code)) * MULTIPLIER)
 
-/* Signs of currency that are written in letters: kr, z and l with stroke. */
+/* Currency signs that consist of letters: kr, and z and l with stroke. */
 #define KRONA HASHED(HASHED(SEED, 'k'), 'r')
 #define ZLOTY HASHED(HASHED(SEED, 'z'), 0x142)
 
@@ -22,12 +24,15 @@ enum near {
 };
 
 enum {
-	/* A Chinese sentence then is about as long as its translation into
-	   English: 2 words for 3 characters that count 3 each. */
+	/*
+	 * With these values a Chinese sentence is about as long as its English
+	 * translation: 3 characters are 2 words, and each counts as 3
+	 * characters.
+	 */
 	HAN_PERIOD = 3,
 	HAN_CHARACTERS = 3,
 	HANGUL_CHARACTERS = 2,
-	THAI_PERIOD = 4, /* letters of a word, its marks aside */
+	THAI_PERIOD = 4, /* letters of a word, without marks */
 };
 
 static void count_one(uint16_t *counter)
@@ -92,7 +97,7 @@ static void count_characters(struct passage_text *reader, uint32_t weight)
 	reader->is_space_due = false;
 }
 
-/* The number that begins a term at `at`. */
+/* Read the number at the start of a term at `at`. */
 static void note_number(struct passage_text *reader, const unsigned char *at,
 			const unsigned char *end)
 {
@@ -100,7 +105,9 @@ static void note_number(struct passage_text *reader, const unsigned char *at,
 	reader->passage->has_price |= reader->near == NEAR_CURRENCY;
 }
 
-/* Letters and digits of ASCII from `at` on; returns what is behind them. */
+/*
+ * Read ASCII letters and digits from `at` on; return the position after them.
+ */
 static const unsigned char *read_run(struct passage_text *reader,
 				     const unsigned char *at,
 				     const unsigned char *end)
@@ -138,7 +145,7 @@ static void read_letter(struct passage_text *reader, uint32_t code,
 	reader->near = NEAR_NOTHING;
 }
 
-/* Note a letter behind a number, which may be a unit. */
+/* Check whether a letter after a number is a unit. */
 static void note_unit(struct passage *passage, uint32_t code)
 {
 	enum unit unit = quantity_unit(code);
@@ -148,8 +155,8 @@ static void note_unit(struct passage *passage, uint32_t code)
 }
 
 /*
- * Read a letter that is a term of its own; `period` of them count as a unit of
- * words.
+ * Read a letter that is a term by itself; `period` such letters count as one
+ * unit of words.
  */
 static void read_dense(struct passage_text *reader, uint32_t code,
 		       enum character_class class)
@@ -176,7 +183,7 @@ static void read_currency(struct passage_text *reader)
 	reader->near = NEAR_CURRENCY;
 }
 
-/* Read a character that is neither letter, digit nor white space. */
+/* Read a character other than letters, digits and white space. */
 static void read_mark(struct passage_text *reader, enum character_class class)
 {
 	struct passage *passage = reader->passage;

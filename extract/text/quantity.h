@@ -1,5 +1,5 @@
 /*
- * extract/text/quantity.h - dates and prices, recognised by digits and signs,
+ * extract/text/quantity.h - recognises dates and prices by digits and signs,
  * without names of months or currencies.
  */
 #ifndef EXTRACT_TEXT_QUANTITY_H
@@ -9,19 +9,19 @@
 #include <stdint.h>
 
 /*
- * Whether the digits that begin at `at`, before `end`, are 1900..2099 (and no
- * letter follows), or the first ones of 12:30, 12/31, or 31.12. with its last
- * dot. Behind the digits at most four bytes are read.
+ * Return true if the digits from `at` to before `end` are 1900..2099 (and no
+ * letter follows), or the first digits of 12:30, 12/31, or 31.12. with its
+ * final dot. Reads at most four bytes after the digits.
  */
 bool quantity_is_date(const unsigned char *at, const unsigned char *end);
 
 enum unit {
 	UNIT_NONE,
-	UNIT_DATE,  /* the signs of year, month and day of East Asia */
-	UNIT_MONEY, /* those of yuan, yen and won */
+	UNIT_DATE,  /* the East Asian characters for year, month and day */
+	UNIT_MONEY, /* the characters for yuan, yen and won */
 };
 
-/* The unit that a letter gives to the number directly before it. */
+/* Return the unit that a letter gives to the number immediately before it. */
 enum unit quantity_unit(uint32_t code);
 
 #endif

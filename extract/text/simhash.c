@@ -7,12 +7,12 @@
 enum { WIDTH = 3, BITS = 64, MAX_WORD = 256, PLANES = 32 };
 
 /*
- * How many hashes have each bit: plane p has bit p of the count of every bit,
- * so that all are counted at once.
+ * How many hashes have each bit set: plane p holds bit p of the counts of all
+ * bits, so that one operation updates all counts.
  */
 struct tally {
 	uint64_t planes[PLANES];
-	uint64_t count; /* of the hashes */
+	uint64_t count; /* number of hashes */
 };
 
 static void tally_add(struct tally *tally, uint64_t hash)
@@ -26,7 +26,7 @@ static void tally_add(struct tally *tally, uint64_t hash)
 	}
 }
 
-/* The bits that more than half of the hashes have. */
+/* Return the bits that more than half of the hashes have. */
 static uint64_t tally_most(const struct tally *tally)
 {
 	uint64_t most = 0;
@@ -41,7 +41,7 @@ static uint64_t tally_most(const struct tally *tally)
 	return most;
 }
 
-/* Of a word, of which at most MAX_WORD bytes count. */
+/* Return the hash of a word; only its first MAX_WORD bytes count. */
 static uint64_t hash_word(struct slice word)
 {
 	const char *bytes = word.data;
@@ -53,7 +53,7 @@ static uint64_t hash_word(struct slice word)
 	return hash64(folded, size, 0);
 }
 
-/* Of the words [count]. */
+/* Return the hash of the words [count]. */
 static uint64_t hash_words(const uint64_t *words, unsigned count)
 {
 	uint64_t hash = words[0];
@@ -66,7 +66,7 @@ static uint64_t hash_words(const uint64_t *words, unsigned count)
 uint64_t simhash(struct slice text)
 {
 	struct tally tally = {.count = 0};
-	uint64_t words[WIDTH]; /* hashes of the last ones */
+	uint64_t words[WIDTH]; /* hashes of the last words */
 	unsigned count = 0;
 	struct slice word;
 

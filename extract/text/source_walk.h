@@ -1,6 +1,6 @@
 /*
- * extract/text/source_walk.h - the source of a page token by token, with the
- * text node of each token of text.
+ * extract/text/source_walk.h - iterates over the tokens of a page's source,
+ * with the text node of each text token.
  */
 #ifndef EXTRACT_TEXT_SOURCE_WALK_H
 #define EXTRACT_TEXT_SOURCE_WALK_H
@@ -16,17 +16,17 @@
 struct source_walk {
 	const struct page *page;
 	struct scanner scanner;
-	uint32_t rank; /* of the next text in the source */
+	uint32_t rank; /* rank of the next text in the source */
 };
 
 struct source_walk source_walk_begin(const struct page *page);
 
 /*
- * The next token, false at the end. *text_out is its text node: every one comes
- * once, in the order of the source, as one whole TOKEN_TEXT; a text of SVG or
- * MathML that is part of another token comes behind that. NO_TEXT for all other
- * tokens, and for text that is no text node: blank, or dropped by the parser.
- * Linear over the whole source.
+ * Return the next token; false at the end. *text_out is its text node. Every
+ * text node comes once, in source order, as one whole TOKEN_TEXT; a text of SVG
+ * or MathML inside another token comes after that token. *text_out is NO_TEXT
+ * for all other tokens, and for text without a text node: blank text, or text
+ * that the parser dropped. Linear over the whole source.
  */
 bool source_walk_next(struct source_walk *walk, struct token *token_out,
 		      uint32_t *text_out);

@@ -8,7 +8,7 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* Whether elements of the tag count; CETD removes the others first. */
+/* Return true if elements of the tag count; CETD first removes the others. */
 static bool is_element(uint16_t tag)
 {
 	switch (tag) {

@@ -1,6 +1,6 @@
 /*
- * extract/text/tag_kind.h - the element that holds a passage, as a number:
- * similar kinds have neighbouring numbers, so that a decision tree separates
+ * extract/text/tag_kind.h - the tag of the element that holds a passage, as a
+ * number. Similar tags have adjacent numbers, so that a decision tree separates
  * them with one comparison.
  */
 #ifndef EXTRACT_TEXT_TAG_KIND_H
@@ -48,7 +48,7 @@ enum tag_kind {
 	KIND_COUNT
 };
 
-/* enum tag_kind of element `node`. */
+/* Return the enum tag_kind of element `node`. */
 uint8_t tag_kind(const struct page *page, uint32_t node);
 
 #endif

@@ -31,8 +31,8 @@ static struct slice without_marks(struct slice word)
 }
 
 /*
- * The next piece of a run in a script without spaces: a character outside of
- * ASCII or a run of ASCII's letters and digits.
+ * Return the next piece of a run in a script without spaces: a non-ASCII
+ * character, or a run of ASCII letters and digits.
  */
 static struct slice next_piece(const char *text, size_t size)
 {
@@ -55,7 +55,7 @@ static uint64_t term_hash(struct slice word)
 	return hash64(word.data, word.size, 0);
 }
 
-/* The terms of the text between two spaces; returns how many. */
+/* Write the terms of the text between two spaces; return their number. */
 static uint32_t split_run(struct slice run, uint64_t *terms)
 {
 	const char *text = run.data;
@@ -84,7 +84,10 @@ static void lower_all(char *text, size_t length)
 			text[i] = (char)(text[i] + ('a' - 'A'));
 }
 
-/* At worst letters of one byte and of two take turns: two terms in three. */
+/*
+ * In the worst case letters of one byte and of two bytes alternate: two terms
+ * in three bytes.
+ */
 static size_t max_terms(const struct text *text)
 {
 	return ((size_t)text->length * 2 + 3) / 3;

@@ -7,7 +7,8 @@
 #include "store/arena.h"
 
 /*
- * Whether the token is a tag; one that is cut by the end of the source is none.
+ * Return true if the token is a complete tag; the end of the source may
+ * truncate one.
  */
 static bool is_tag(const struct token *token)
 {
@@ -26,7 +27,7 @@ static uint32_t count_tags(const struct page *page)
 	return count;
 }
 
-/* For every text node the range 0 .. its words; returns their sum. */
+/* Set the range of every text node to 0 .. its words; return their sum. */
 static uint32_t count_words(struct token_range *texts, const struct page *page,
 			    const bool *is_visible)
 {
@@ -40,7 +41,7 @@ static uint32_t count_words(struct token_range *texts, const struct page *page,
 	return sum;
 }
 
-/* Put the tokens in their order, and move the ranges to their places. */
+/* Write the tokens in order, and move the ranges to their positions. */
 static void fill(struct stream_token *tokens, struct token_range *texts,
 		 const struct page *page)
 {

@@ -1,7 +1,7 @@
 /*
  * extract/text/token_stream.h - a page as the sequence of its tags and words,
- * in the order of the source: what the methods of one dimension work on (Pinto
- * et al., QuASM, JCDL 2002: "tags and words as tokens").
+ * in source order: the input of one-dimensional methods (Pinto et al., QuASM,
+ * JCDL 2002: "tags and words as tokens").
  */
 #ifndef EXTRACT_TEXT_TOKEN_STREAM_H
 #define EXTRACT_TEXT_TOKEN_STREAM_H
@@ -14,9 +14,9 @@
 struct arena;
 
 struct stream_token {
-	uint32_t text; /* of a word: its text node; NO_TEXT for a tag */
-	uint16_t tag;  /* of a tag: enum tag, or TAG_COUNT; 0 for a word */
-	bool is_end;   /* of a tag: it is an end tag */
+	uint32_t text; /* for a word: its text node; NO_TEXT for a tag */
+	uint16_t tag;  /* for a tag: enum tag, or TAG_COUNT; 0 for a word */
+	bool is_end;   /* for a tag: it is an end tag */
 };
 
 /* Half open range of tokens. */
@@ -28,16 +28,18 @@ struct token_range {
 struct token_stream {
 	const struct stream_token *tokens; /* [count] */
 	uint32_t count;
-	/* [page->text_count]: the words of each text node, or, when it has
-	   none, the empty range at its place */
+	/*
+	 * [page->text_count]: the words of each text node; for a text without
+	 * words, the empty range at its position
+	 */
 	const struct token_range *texts;
 };
 
 /*
- * Words are those of word_count(). Only words of text nodes with is_visible
- * [page->text_count] are there; comments, script and style leave nothing but
- * the tags around them. Everything belongs to `arena`: 8 bytes a token and 8 a
- * text node. Linear.
+ * Build the sequence. Words are the words of word_count(). Only words of text
+ * nodes with is_visible [page->text_count] are included; comments, script and
+ * style leave only the tags around them. Everything belongs to `arena`: 8 bytes
+ * a token and 8 a text node. Linear.
  */
 struct token_stream token_stream_make(struct arena *arena,
 				      const struct page *page,

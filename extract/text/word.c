@@ -12,11 +12,11 @@ struct range {
 	enum word_role role;
 };
 
-/* Ascending. What lies between them are letters. */
+/* Ascending. Characters outside of these ranges are letters. */
 static const struct range ranges[] = {
 	{0x80, 0x9F, ROLE_MARK},  /* control characters */
 	{0xA0, 0xA0, ROLE_SPACE}, /* no-break space */
-	{0xA1, 0xA9, ROLE_MARK},  /* Latin 1: not its ordinals, */
+	{0xA1, 0xA9, ROLE_MARK},  /* Latin 1, except ordinals, */
 	{0xAB, 0xB1, ROLE_MARK},  /* small digits and mu */
 	{0xB4, 0xB4, ROLE_MARK},
 	{0xB6, 0xB8, ROLE_MARK},
@@ -44,18 +44,18 @@ static const struct range ranges[] = {
 	{0x2190, 0x2BFF, ROLE_MARK},  /* arrows, boxes, pictures */
 	{0x2E80, 0x2FFF, ROLE_WORD},  /* radicals of Han */
 	{0x3000, 0x3000, ROLE_SPACE}, /* ideographic space */
-	{0x3001, 0x3004, ROLE_MARK},  /* its punctuation */
+	{0x3001, 0x3004, ROLE_MARK},  /* CJK punctuation */
 	{0x3005, 0x3007, ROLE_WORD},  /* iteration, zero */
 	{0x3008, 0x3040, ROLE_MARK},  /* brackets */
 	{0x3041, 0x30FA, ROLE_WORD},  /* kana */
-	{0x30FB, 0x30FB, ROLE_MARK},  /* its middle dot */
+	{0x30FB, 0x30FB, ROLE_MARK},  /* katakana middle dot */
 	{0x30FC, 0x312F, ROLE_WORD},  /* kana, bopomofo */
 	{0x3400, 0x9FFF, ROLE_WORD},  /* Han */
 	{0xE000, 0xF8FF, ROLE_MARK},  /* private use: icons */
 	{0xF900, 0xFAFF, ROLE_WORD},  /* Han, for compatibility */
 	{0xFE00, 0xFE6F, ROLE_MARK},  /* variants, small punctuation */
-	{0xFEFF, 0xFEFF, ROLE_SPACE}, /* as text_collapse() has it */
-	{0xFF01, 0xFF0F, ROLE_MARK},  /* ASCII's, in full width */
+	{0xFEFF, 0xFEFF, ROLE_SPACE}, /* like text_collapse() */
+	{0xFF01, 0xFF0F, ROLE_MARK},  /* full-width ASCII */
 	{0xFF1A, 0xFF20, ROLE_MARK},
 	{0xFF3B, 0xFF40, ROLE_MARK},
 	{0xFF5B, 0xFF65, ROLE_MARK},
@@ -87,7 +87,7 @@ static enum word_role role_of_ascii(unsigned char byte)
 	return ROLE_MARK;
 }
 
-/* The role of the character at *at, which is stepped over. */
+/* Return the role of the character at *at, and advance *at after it. */
 static enum word_role next_role(const unsigned char **at,
 				const unsigned char *end)
 {
@@ -100,7 +100,7 @@ bool word_next(struct slice *text, struct slice *word_out)
 	const unsigned char *at = text->data;
 	const unsigned char *end = at == NULL ? NULL : at + text->size;
 	const unsigned char *first = NULL;
-	const unsigned char *last = at; /* behind its last letter */
+	const unsigned char *last = at; /* end of its last letter */
 
 	while (at < end) {
 		const unsigned char *before = at;

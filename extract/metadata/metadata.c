@@ -11,11 +11,13 @@
 #include "store/arena.h"
 
 enum {
-	MAX_TAG = 80,      /* bytes */
-	BODY_RANK = 35,    /* from here on authors are of the body */
-	LAST_SOLID = 57,   /* the ranks of authors that outvote a weak one */
-	URL_RANK = 45,     /* rank of a date in the URL */
-	VISIBLE_RANK = 50, /* from this rank on dates are written for readers */
+	MAX_TAG = 80,    /* maximum bytes of a tag */
+	BODY_RANK = 35,  /* first rank of authors from the body */
+	LAST_SOLID = 57, /* last rank of authors that take precedence over a
+			    weak one */
+	URL_RANK = 45,   /* rank of a date in the URL */
+	VISIBLE_RANK =
+		50, /* first rank of dates that are written for readers */
 };
 
 static struct metadatum metadatum_of(const struct candidate *candidate)
@@ -26,8 +28,8 @@ static struct metadatum metadatum_of(const struct candidate *candidate)
 }
 
 /*
- * Candidates by rank, of one rank in the order of the page: the one that
- * follows `last` (NULL to begin), or NULL.
+ * Return the candidate after `last` (NULL: the first one), ordered by rank and
+ * then by position in the page; NULL at the end.
  */
 static const struct candidate *next_best(const struct findings *findings,
 					 enum subject subject,
@@ -73,10 +75,11 @@ static void add_names(struct names *names, struct slice text, bool is_prose)
 }
 
 /*
- * The names of a candidate. None when a text for readers does not look like a
- * name, except in a forum, where any word may be a name. Where each author has
- * a field of its own (JSON-LD, meta), the names of all candidates of that rank;
- * in the body other candidates are of comments and other articles.
+ * Return the names of a candidate. Return none if a text for readers does not
+ * look like a name, except in a forum, where any word may be a name. Below
+ * BODY_RANK each author has a separate field (JSON-LD, meta), so return the
+ * names of all candidates of that rank; in the body, other candidates belong to
+ * comments and other articles.
  */
 static struct names names_of(const struct findings *findings,
 			     const struct candidate *candidate, bool is_forum)
@@ -100,7 +103,7 @@ static struct names names_of(const struct findings *findings,
 	return names;
 }
 
-/* Whether the name is probably that of a person: it has two words or more. */
+/* Return true if this is probably a person's name: it has two words or more. */
 static bool is_person(const struct site_names *site, struct arena *arena,
 		      struct slice name)
 {
@@ -117,7 +120,7 @@ static void give_authors(const struct names *names, struct metadata *metadata)
 	metadata->author_count = names->count;
 }
 
-/* Whether names in the body are those of reviewers and customers. */
+/* Return true if names in the body belong to reviewers and customers. */
 static bool is_of_thing(struct slice kind)
 {
 	return value_is(kind, "product") || value_is(kind, "collection") ||
@@ -125,9 +128,9 @@ static bool is_of_thing(struct slice kind)
 }
 
 /*
- * The best names; but content management systems often write a login
- * ("ann.smith2") or the site as the author; then names of persons from other
- * places are preferred. In a forum authors are called by their logins.
+ * Choose the best names. Content management systems often write a login
+ * ("ann.smith2") or the site as the author; then prefer persons' names from
+ * other sources. In a forum logins are the authors' names.
  */
 static void choose_authors(const struct findings *findings,
 			   const struct site_names *site,
@@ -182,7 +185,9 @@ static struct metadatum choose_date(const struct findings *findings,
 	return (struct metadatum){{NULL, 0}, NULL};
 }
 
-/* Read a date of update written for readers, if there is none for machines. */
+/*
+ * Read an update date written for readers if there is no machine-readable one.
+ */
 static void read_updates(struct findings *findings)
 {
 	for (uint32_t i = 0; i < findings->counts[SUBJECT_PUBLISHED]; i++) {
@@ -211,11 +216,11 @@ static void read_url(struct findings *findings, struct slice url)
 			     "url", URL_RANK);
 }
 
-/* Distinct words that the page is filed under: [*count], of MAX_TAGS. */
+/* Distinct categories of the page: [*count], at most MAX_TAGS. */
 struct tag_list {
 	struct metadatum *items;
 	size_t *count;
-	bool is_whole; /* a comma is part of a word: "Arts, Music" */
+	bool is_whole; /* a comma is part of a value: "Arts, Music" */
 };
 
 static bool has_tag(const struct tag_list *tags, struct slice tag)
@@ -230,7 +235,7 @@ static bool has_tag(const struct tag_list *tags, struct slice tag)
 	return false;
 }
 
-/* Those of one candidate, between commas if these divide it. */
+/* Add the tags of one candidate; split them at commas unless `is_whole`. */
 static void add_tags(const struct candidate *candidate,
 		     const struct tag_list *tags)
 {
@@ -256,7 +261,7 @@ static void add_tags(const struct candidate *candidate,
 	}
 }
 
-/* All of the best source. */
+/* Use all tags of the best source. */
 static void choose_tags(const struct findings *findings, enum subject subject,
 			const struct tag_list *tags)
 {
@@ -267,7 +272,7 @@ static void choose_tags(const struct findings *findings, enum subject subject,
 			add_tags(&findings->items[subject][i], tags);
 }
 
-/* Collect everything but the body. */
+/* Collect everything except the body. */
 static struct findings *collect_head(struct arena *arena,
 				     const struct page *page, struct slice url)
 {

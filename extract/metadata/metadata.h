@@ -1,6 +1,6 @@
 /*
- * extract/metadata/metadata.h - metadata of a page: author, dates, title...
- * Every value names its source.
+ * extract/metadata/metadata.h - reads the metadata of a page: author, dates,
+ * title... Every value names its source.
  */
 #ifndef EXTRACT_METADATA_METADATA_H
 #define EXTRACT_METADATA_METADATA_H
@@ -13,14 +13,14 @@ struct arena;
 struct page;
 
 /*
- * One value, in UTF-8, white space collapsed, at most 1,024 bytes; {NULL, 0}
- * when the page has none, `source` is NULL then. Else it is one of "json-ld",
- * "microdata", "og", "dublin-core", "meta", "link", "time", "url", "byline",
- * "title", "h1", "html-lang", "text".
+ * One value, in UTF-8, white space collapsed, at most 1,024 bytes; {NULL, 0} if
+ * the page has none, with `source` NULL. Otherwise `source` is one of
+ * "json-ld", "microdata", "og", "dublin-core", "meta", "link", "time", "url",
+ * "byline", "title", "h1", "html-lang", "text".
  */
 struct metadatum {
 	struct slice value;
-	const char *source; /* static */
+	const char *source; /* static string */
 };
 
 enum { MAX_AUTHORS = 16, MAX_TAGS = 32 };
@@ -31,40 +31,41 @@ struct metadata {
 	size_t author_count;
 	/*
 	 * ISO 8601: YYYY-MM-DD, with Thh:mm[:ss] and the offset (Z or +hh:mm)
-	 * where the page gives them. A date that exists, of 1970 to 2100.
+	 * if the page states them. A valid date from 1970 to 2100.
 	 */
 	struct metadatum published;
 	struct metadatum modified;
 	struct metadatum site_name;
-	struct metadatum language; /* BCP 47 as written, or of the script */
+	struct metadatum language; /* BCP 47 as the page writes it, or guessed
+				      from the script */
 	struct metadatum description;
 	/*
-	 * Addresses as written, trimmed: they may be relative. The caller
-	 * resolves them against page->base, and that against the URL of the
-	 * page; this room must not include crawl/.
+	 * Addresses as the page writes them, trimmed; they may be relative. The
+	 * caller resolves them against page->base, and page->base against the
+	 * URL of the page; this module must not include crawl/.
 	 */
 	struct metadatum image;
 	struct metadatum canonical;
-	struct metadatum tags[MAX_TAGS]; /* distinct, as ordered in the page */
+	struct metadatum tags[MAX_TAGS]; /* distinct, in page order */
 	size_t tag_count;
 	/*
 	 * article, forum, product, collection, documentation, service, home,
-	 * profile, or video; empty when it is not known.
+	 * profile, or video; empty if unknown.
 	 */
 	struct metadatum page_type;
-	struct metadatum categories[MAX_TAGS]; /* as tags: sections of the site
-						*/
+	struct metadatum categories[MAX_TAGS]; /* sections of the site; same
+						  rules as tags */
 	size_t category_count;
-	struct metadatum licence; /* the address of its text, as of image; or
-				     its name */
-	struct metadatum favicon; /* the address of an icon that the page names,
-				     as of image; none is guessed */
+	struct metadatum licence; /* the address of the licence text, as for
+				     image; or its name */
+	struct metadatum favicon; /* the address of an icon that the page
+				     declares, as for image; never guessed */
 };
 
 /*
- * Read the metadata. `url` is the page's address, or empty; it is not kept.
- * Values belong to `arena` or to the page, and live as long as both. Linear in
- * the page, constant stack; the same page and address give the same.
+ * Read the metadata. `url` is the page's address, or empty; the result does not
+ * point to it. Values belong to `arena` or to the page; both must outlive them.
+ * Linear in the page, constant stack. Deterministic.
  */
 struct metadata metadata_read(struct arena *arena, const struct page *page,
 			      struct slice url);

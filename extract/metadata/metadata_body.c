@@ -1,8 +1,8 @@
 /*
- * The body of a page: microdata, time elements, and what the classes of
- * elements are called. What is not marked for machines counts only near the
- * title: farther off it mostly belongs to links to other pages or to readers'
- * comments (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * Reads the body of a page: microdata, time elements, and class names. Text
+ * without machine-readable marks counts only near the title: farther away it
+ * mostly belongs to links to other pages or to readers' comments
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 #include "extract/metadata/metadata_findings.h"
 #include "extract/metadata/metadata_label.h"
@@ -10,11 +10,12 @@
 #include "store/limit.h"
 
 enum {
-	TEXTS_BEFORE = 10, /* the title */
+	TEXTS_BEFORE = 10, /* texts before the title that are near it */
 	TEXTS_BEHIND = 9,
-	MAX_NAMED = 64, /* nodes inside of an author that are read */
-	MAX_TEXTS = LIMIT(512, 32), /* that are read for one page */
-	NEVER = 0, /* a rank: not used when far from the title */
+	MAX_NAMED = 64, /* maximum number of nodes read inside an author */
+	MAX_TEXTS =
+		LIMIT(512, 32), /* maximum number of texts read on one page */
+	NEVER = 0,              /* a rank: not used if far from the title */
 };
 
 /* Attributes that may mark metadata; missing ones are empty. */
@@ -55,7 +56,10 @@ static struct clues clues_of(const struct page *page, const struct node *node)
 	return clues;
 }
 
-/* Whether the node begins within so many texts of the title. */
+/*
+ * Return true if the node begins within TEXTS_BEFORE or TEXTS_AFTER texts of
+ * the title.
+ */
 static bool is_near(const struct findings *findings, uint32_t index)
 {
 	uint32_t text = findings->page->nodes[index].first_text;
@@ -65,13 +69,13 @@ static bool is_near(const struct findings *findings, uint32_t index)
 	       text <= title + TEXTS_BEHIND;
 }
 
-/* Ranks by the place of the node: near the title, or far from it. */
+/* Ranks by the node's position: near the title, or far from it. */
 struct ranks {
 	uint32_t near;
 	uint32_t far;
 };
 
-/* The value of the node: its content, its time, or its text. */
+/* Return the value of the node: its content, its time, or its text. */
 static struct slice value_of(struct findings *findings, uint32_t index)
 {
 	struct clues clues =
@@ -97,7 +101,7 @@ static void add(struct findings *findings, enum subject subject, uint32_t index,
 			     source, rank);
 }
 
-/* The itemprop=name inside the node, or the node. */
+/* Return the itemprop=name inside the node; without one, the node. */
 static uint32_t named_inside(const struct page *page, uint32_t index)
 {
 	uint32_t end = page->nodes[index].end;
@@ -164,9 +168,8 @@ static unsigned flags_of_class(struct slice names)
 }
 
 /*
- * Whether class names may contain "author" or "username", the only ones that
- * are used far from the title, where most nodes are. Fast: does not read each
- * byte.
+ * Return true if class names may contain "author" or "username", the only names
+ * used far from the title, where most nodes are. Fast: does not read each byte.
  */
 static bool may_name_author(struct slice names)
 {
@@ -257,7 +260,7 @@ void findings_headings(struct findings *findings)
 	}
 }
 
-/* Whether the URL is a page of an author: /author/ann-smith. */
+/* Return true if the URL is an author's page: /author/ann-smith. */
 static bool is_of_author(struct slice href)
 {
 	static const char *const parts[] = {"/author/", "/authors/",
@@ -279,8 +282,9 @@ static bool is_of_author(struct slice href)
 }
 
 /*
- * What links say of the page: WordPress and its kin mark those to categories
- * as rel="category tag"; those far from the title are of other posts.
+ * Read the rel attribute of a link. WordPress and similar systems mark links to
+ * categories as rel="category tag"; links far from the title belong to other
+ * posts.
  */
 static void read_rel(struct findings *findings, const struct link *link)
 {

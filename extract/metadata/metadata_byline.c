@@ -6,10 +6,11 @@
 
 enum {
 	MAX_NAME = 80,
-	MAX_ROLE = 30, /* bytes before a "by" that is not the first word */
+	MAX_ROLE =
+		30, /* maximum bytes before a "by" that is not the first word */
 };
 
-/* A capital, or a letter that is not of ASCII. */
+/* Return true for a capital, or a non-ASCII letter. */
 static bool is_upper(char byte)
 {
 	return (byte >= 'A' && byte <= 'Z') || (unsigned char)byte >= 0x80;
@@ -48,7 +49,7 @@ static bool has_letter(struct slice text)
 	return false;
 }
 
-/* The word at the beginning, up to a space. */
+/* Return the first word, up to a space. */
 static struct slice first_word(struct slice text)
 {
 	const char *space = memchr(text.data, ' ', text.size);
@@ -58,7 +59,7 @@ static struct slice first_word(struct slice text)
 	return text;
 }
 
-/* Whether the name ends before this word, which is not its first. */
+/* Return true if the name ends before this word, which is not its first. */
 static bool ends_name(struct slice word)
 {
 	static const char *const ends[] = {
@@ -91,7 +92,7 @@ static bool ends_name(struct slice word)
 	return IS_LISTED(word, ends);
 }
 
-/* "5 March", or "March 5". */
+/* Return true for "5 March" or "March 5". */
 static bool is_date(struct slice text)
 {
 	struct slice word = first_word(text);
@@ -103,7 +104,7 @@ static bool is_date(struct slice text)
 	       bytes[word.size + 1] <= '9' && month_of(word) != 0;
 }
 
-/* `text` up to what follows the names. */
+/* Return `text` without the part after the names. */
 static struct slice cut_tail(struct slice text)
 {
 	const char *begin = text.data;
@@ -124,7 +125,7 @@ static struct slice cut_tail(struct slice text)
 	return byline_trim(text);
 }
 
-/* Of "Recipe by Ann Smith" what is behind "by". */
+/* Return the part after "by" of "Recipe by Ann Smith". */
 static struct slice behind_by(struct slice text)
 {
 	const char *by = memmem(text.data, text.size, " by ", 4);
@@ -136,7 +137,10 @@ static struct slice behind_by(struct slice text)
 		(struct slice){by + 4, (size_t)(begin + text.size - by - 4)});
 }
 
-/* "PhD", "M.D.", "RN", "Jr.", "E-RYT 200": no name of its own. */
+/*
+ * Return true for "PhD", "M.D.", "RN", "Jr.", "E-RYT 200": not a name by
+ * itself.
+ */
 static bool is_degree(struct slice text)
 {
 	static const char *const degrees[] = {"phd",  "ph.d", "ph.d.", "jr",
@@ -176,7 +180,7 @@ static bool is_nobody(struct slice text)
 	return IS_LISTED(text, words);
 }
 
-/* Bytes of what separates two names at `text`, 0 when nothing does. */
+/* Return the bytes of the separator of two names at `text`, 0 without one. */
 static size_t separator_size(struct slice text)
 {
 	static const char *const separators[] = {
@@ -200,7 +204,7 @@ struct names {
 	struct slice *items; /* [max] */
 	size_t count;
 	size_t max;
-	bool is_open; /* the last one may be followed by its degrees */
+	bool is_open; /* degrees may follow the last name */
 	bool is_prose;
 };
 

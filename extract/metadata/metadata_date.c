@@ -35,8 +35,8 @@ static bool is_short(const struct date_token *token)
 }
 
 /*
- * The patterns below read a date that begins at token `index` and return the
- * index behind it, or 0.
+ * The functions below match a date that begins at token `index`. They return
+ * the index after it, or 0.
  */
 
 /* 2024-03-05, 2024/3/5, 2024.3.5, 2024年3月5日, 2024 March 5 */
@@ -66,7 +66,7 @@ static uint32_t read_year_first(const struct date_tokens *tokens,
 	return is_unit(token, 0x65E5, 0xC77C) ? index + 1 : index;
 }
 
-/* "th" of 5th, "." of 5., "de" of 5 de marzo: what may stand in a date. */
+/* Skip "th" of 5th, "." of 5., "de" of 5 de marzo. */
 static uint32_t skip_particle(const struct date_tokens *tokens, uint32_t index)
 {
 	const struct date_token *token = at(tokens, index);
@@ -139,7 +139,8 @@ static uint32_t read_numeric(const struct date_tokens *tokens, uint32_t index,
 	    at(tokens, index + 3)->mark != mark->mark || !is_year(year))
 		return 0;
 	if (mark->mark != '/' || first->value > 12)
-		is_month_first = false; /* dots and dashes are not American */
+		is_month_first = false; /* dots and dashes are not used in
+					   American dates */
 	if (second->value > 12)
 		is_month_first = true;
 	date->month = (uint32_t)(is_month_first ? first->value : second->value);
@@ -208,7 +209,7 @@ static void read_offset(const struct date_tokens *tokens, uint32_t index,
 		token->mark == '-' ? -(int32_t)minutes : (int32_t)minutes;
 }
 
-/* AM or PM, as a.m. too; returns the index behind it. */
+/* Read AM or PM, also a.m. and p.m.; return the index after it. */
 static uint32_t read_half(const struct date_tokens *tokens, uint32_t index,
 			  struct moment *date)
 {
@@ -231,7 +232,7 @@ static uint32_t read_half(const struct date_tokens *tokens, uint32_t index,
 	return index;
 }
 
-/* A time of day that follows the date, and its offset. */
+/* Read a time of day after the date, and its offset. */
 static void read_time(const struct date_tokens *tokens, uint32_t index,
 		      struct moment *date)
 {
@@ -256,7 +257,7 @@ static void read_time(const struct date_tokens *tokens, uint32_t index,
 	read_offset(tokens, read_half(tokens, index, date), date);
 }
 
-/* The date at token `index`, by the first pattern that fits. */
+/* Read the date at token `index` with the first pattern that matches. */
 static bool read_at(const struct date_tokens *tokens, uint32_t index,
 		    enum date_order order, struct moment *date)
 {
@@ -295,7 +296,7 @@ bool date_find(struct slice text, enum date_order order, char out[DATE_SIZE])
 	return false;
 }
 
-/* 10 digits are seconds, from 2001 to 2100; 13 milliseconds. */
+/* 10 digits are seconds, from 2001 to 2100; 13 digits are milliseconds. */
 static bool read_unix(struct slice text, char out[DATE_SIZE])
 {
 	struct date_tokens tokens;

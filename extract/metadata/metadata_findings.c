@@ -52,7 +52,7 @@ bool value_has_word(struct slice text, const char *word)
 	const char *end;
 
 	if (text.size == 0)
-		return false; /* of no bytes, perhaps */
+		return false; /* it may have no bytes */
 	end = at + text.size;
 	while (at < end) {
 		const char *first = at;

@@ -1,5 +1,5 @@
 /*
- * The JSON-LD of a page: which of its entities is the main one, and its fields.
+ * Reads the JSON-LD of a page: selects its main entity, and reads the fields.
  */
 #include "extract/metadata/metadata_findings.h"
 #include "page/json/json_ld.h"
@@ -24,7 +24,7 @@ static const char *const aside[] = {
 enum weight { WEIGHT_NONE, WEIGHT_PAGE, WEIGHT_THING, WEIGHT_WORK };
 
 static const struct {
-	const char *ending; /* of the name of the type */
+	const char *ending; /* the end of the type's name */
 	enum weight weight;
 } weights[] = {
 	{"Article", WEIGHT_WORK},
@@ -62,7 +62,9 @@ static bool ends_with(struct slice text, const char *ending)
 		      size) == 0;
 }
 
-/* A question that readers ask, and not one of a list (FAQPage). */
+/*
+ * Return true for a question of a reader, not for an entry of a list (FAQPage).
+ */
 static bool is_asked(const struct json_ld *ld, uint32_t object)
 {
 	uint32_t parent = ld->objects[object].parent;
@@ -96,7 +98,7 @@ static bool is_aside(struct slice key)
 }
 
 /*
- * [object_count]: whether the object, or one around it, is in a field of
+ * Return [object_count]: true if the object, or one around it, is in a field of
  * `aside`.
  */
 static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
@@ -113,8 +115,8 @@ static const bool *mark_aside(struct arena *arena, const struct json_ld *ld)
 }
 
 /*
- * The entity that the page is about: the first of the highest weight that is
- * not aside; NO_OBJECT when there is none.
+ * Return the entity that the page is about: the first of the highest weight
+ * that is not marked aside; NO_OBJECT if there is none.
  */
 static uint32_t main_entity(struct findings *findings, const struct json_ld *ld)
 {
@@ -133,15 +135,15 @@ static uint32_t main_entity(struct findings *findings, const struct json_ld *ld)
 	return entity;
 }
 
-/* Whether it is no more than its @id. */
+/* Return true if the object has only its @id. */
 static bool is_reference(const struct json_ld *ld, uint32_t object)
 {
 	return json_ld_find(ld, object, "name") == NULL;
 }
 
 /*
- * The object of the same @id that has a name, or `object` when there is none.
- * Searches over all objects are counted and limited.
+ * Return the object with the same @id that has a name, or `object` if there is
+ * none. Searches over all objects are counted and limited.
  */
 static uint32_t resolve(struct findings *findings, const struct json_ld *ld,
 			uint32_t object)
@@ -165,7 +167,7 @@ static bool is_date(enum subject subject)
 }
 
 /*
- * Add the values of a field: texts as they are, and of objects their `name` or
+ * Add the values of a field: texts unchanged, and of objects their `name` or
  * their `url`.
  */
 static void add_values(struct findings *findings, const struct json_ld *ld,
@@ -201,7 +203,7 @@ static void add_rules(struct findings *findings, const struct json_ld *ld,
 			   rules->subject, rules->rank);
 }
 
-/* Of the main entity. */
+/* Rules for the main entity. */
 static const struct rule work_rules[] = {
 	{"headline", SUBJECT_TITLE, 10},
 	{"name", SUBJECT_TITLE, 11},
@@ -223,7 +225,7 @@ static const struct rule work_rules[] = {
 	{NULL, SUBJECT_COUNT, 0},
 };
 
-/* Of any entity that is the page. */
+/* Rules for any entity that is the page. */
 static const struct rule page_rules[] = {
 	{"name", SUBJECT_TITLE, 32},
 	{"author", SUBJECT_AUTHOR, 16},

@@ -1,11 +1,11 @@
 #include "extract/metadata/metadata_kind.h"
 
 struct rule {
-	const char *part; /* of what is looked at */
+	const char *part; /* part of the searched text */
 	const char *kind;
 };
 
-/* Parts of the types of schema.org; the first that fits. */
+/* Parts of schema.org types; the first match wins. */
 static const struct rule types[] = {
 	{"DiscussionForumPosting", "forum"},
 	{"Question", "forum"},
@@ -25,7 +25,7 @@ static const struct rule types[] = {
 	{"ProfilePage", "profile"},
 };
 
-/* Parts of meta generator. */
+/* Parts of the content of meta generator. */
 static const struct rule generators[] = {
 	{"discourse", "forum"},
 	{"xenforo", "forum"},
@@ -47,7 +47,7 @@ static const struct rule generators[] = {
 	{"starlight", "documentation"},
 };
 
-/* Parts of addresses: of the host with its dot, of the path with slashes. */
+/* Parts of addresses: hosts with a dot, paths with slashes. */
 static const struct rule addresses[] = {
 	{"://docs.", "documentation"},
 	{"://doc.", "documentation"},
@@ -91,7 +91,7 @@ static const struct rule graph_types[] = {
 	{"video", "video"},
 };
 
-/* The kind of the first part that stands in the text, or NULL. */
+/* Return the kind of the first rule whose part occurs in the text, or NULL. */
 static const char *kind_of(struct slice text, const struct rule *rules,
 			   size_t count)
 {
@@ -113,7 +113,7 @@ static struct slice generator_of(const struct page *page)
 	return (struct slice){NULL, 0};
 }
 
-/* Whether the address is that of a host alone. */
+/* Return true if the address is a host without a path. */
 static bool is_root(struct slice url)
 {
 	const char *bytes = url.data;

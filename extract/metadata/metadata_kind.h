@@ -1,5 +1,5 @@
 /*
- * extract/metadata/metadata_kind.h - the kind of a page, by its metadata.
+ * extract/metadata/metadata_kind.h - the kind of a page, from its metadata.
  * Internal to the metadata.
  */
 #ifndef EXTRACT_METADATA_METADATA_KIND_H
@@ -9,9 +9,10 @@
 #include "extract/metadata/metadata_findings.h"
 
 /*
- * The kind by the JSON-LD, or the generator, the address, or og:type, in this
- * order; og:type=article, which content management systems write for any page,
- * counts when the page has a date. No value when it is not known.
+ * Return the kind by the JSON-LD, the generator, the address, or og:type, in
+ * this order. og:type=article, which content management systems write for any
+ * page, counts only if the page has a date. Return no value if the kind is
+ * unknown.
  */
 struct metadatum kind_choose(const struct findings *findings, struct slice url,
 			     bool is_dated);

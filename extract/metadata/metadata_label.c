@@ -6,8 +6,10 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* Whether an element that is a block of its own, or a br, stands between a text
-   and the one before; of a long gap that is believed. */
+/*
+ * Return true if a text and the text before it are in different blocks, or a br
+ * is between them. Assume this for a gap of more than MAX_LABEL bytes.
+ */
 static bool is_apart(const struct page *page, uint32_t index)
 {
 	const struct text *before = &page->texts[index - 1];
@@ -28,7 +30,7 @@ static bool is_apart(const struct page *page, uint32_t index)
 	return false;
 }
 
-/* Whether no white space stands between a text and the one before. */
+/* Return true if no white space is between a text and the text before it. */
 static bool is_touching(const struct page *page, uint32_t index)
 {
 	struct slice before = page_text(page, index - 1);
@@ -39,7 +41,7 @@ static bool is_touching(const struct page *page, uint32_t index)
 	       !character_is_space(*(const unsigned char *)after.data);
 }
 
-/* What stands between a text and the one before. */
+/* Return the separator between a text and the text before it. */
 static struct slice glue_of(const struct page *page, uint32_t index,
 			    bool is_label)
 {

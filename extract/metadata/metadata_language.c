@@ -7,11 +7,9 @@
 
 enum {
 	MAX_READ = LIMIT(1 << 16, 512)
-}; /* bytes of text from which the script is guessed
-    */
+}; /* bytes of text for guessing the script */
 
-/* Of the scripts that one language is written in; and Han, for which kana
-   decide. */
+/* Scripts that only one language uses; and Han, where kana decide. */
 static const struct {
 	uint32_t first, last;
 	const char *language;
@@ -35,8 +33,10 @@ static size_t script_of(uint32_t code)
 	return i;
 }
 
-/* Half of the letters at least are of the script; of Japanese, a tenth of those
-   of Han are kana. */
+/*
+ * Return the language if at least half of the letters are in its script.
+ * Japanese: there is more than one kana for ten Han characters.
+ */
 static const char *guess(const struct page *page)
 {
 	uint32_t counts[SCRIPTS + 1] = {0};
@@ -67,7 +67,7 @@ static const char *guess(const struct page *page)
 		       : NULL;
 }
 
-/* Two or three letters, and nothing or what "-" or "_" begins. */
+/* Return true for two or three letters, and optionally "-" or "_" and more. */
 static bool is_language(struct slice text)
 {
 	const char *bytes = text.data;
@@ -79,7 +79,7 @@ static bool is_language(struct slice text)
 	       (size == text.size || bytes[size] == '-' || bytes[size] == '_');
 }
 
-/* en_US is en-US. */
+/* Convert en_US to en-US. */
 static struct slice tag_of(struct arena *arena, struct slice text)
 {
 	char *copy = arena_copy(arena, text.data, text.size);

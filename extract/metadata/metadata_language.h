@@ -8,14 +8,16 @@
 #include "extract/metadata/metadata_findings.h"
 
 /*
- * What html[lang] says, the meta and Open Graph, or JSON-LD; else that of the
- * script that most letters of the page's text are of, when only one language is
- * written in it. Linear.
+ * Return the language from html[lang], meta and Open Graph, or JSON-LD; without
+ * these, from the script of most letters in the page's text, if only one
+ * language uses it. Linear.
  */
 struct metadatum language_choose(const struct findings *findings);
 
-/* How numbers of a date are ordered where that language is written: the month
-   comes first in English but for the countries that are known not to. */
+/*
+ * Return the order of numbers in dates of that language: the month comes first
+ * in English, except in countries that are known to put the day first.
+ */
 enum date_order date_order_of(struct slice language);
 
 #endif

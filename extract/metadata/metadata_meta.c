@@ -1,15 +1,15 @@
-/* The head of a page: meta, link, title and html elements. */
+/* Reads the head of a page: meta, link, title and html elements. */
 #include "extract/metadata/metadata_findings.h"
 #include "page/tag.h"
 
 /*
- * Ranks are by subject. When a page gives several dates, those for news
- * services (article:, parsely, sailthru, citation) are of the article; "date"
- * alone is often that of the file.
+ * Ranks are by subject. If a page has several dates, the dates for news
+ * services (article:, parsely, sailthru, citation) belong to the article; a
+ * lone "date" is often the file's date.
  */
 struct rule {
-	const char *name; /* of meta[name], [property] or [itemprop] */
-	size_t size;      /* of the name */
+	const char *name; /* value of meta[name], [property] or [itemprop] */
+	size_t size;      /* size of the name */
 	enum subject subject;
 	uint32_t rank;
 	const char *source;

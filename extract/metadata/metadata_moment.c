@@ -21,9 +21,9 @@ bool moment_is_valid(const struct moment *moment)
 }
 
 /*
- * Days since 1970 to a date. Source: Hinnant, "chrono-compatible low-level date
- * algorithms", civil_from_days; years of March to February, no days before
- * 1970.
+ * Convert days since 1970 to a date. Source: Hinnant, "chrono-compatible
+ * low-level date algorithms", civil_from_days; years of March to February, no
+ * days before 1970.
  */
 static void set_days(uint64_t days, struct moment *moment)
 {

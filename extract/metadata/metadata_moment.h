@@ -1,5 +1,5 @@
 /*
- * extract/metadata/metadata_moment.h - a day, and perhaps the time of it.
+ * extract/metadata/metadata_moment.h - a day, with an optional time of day.
  * Internal to the metadata.
  */
 #ifndef EXTRACT_METADATA_METADATA_MOMENT_H
@@ -19,13 +19,13 @@ struct moment {
 	int32_t offset; /* minutes east of UTC */
 };
 
-/* Whether the day exists, from 1970 to 2100; the time is not looked at. */
+/* Return true for a valid day from 1970 to 2100; ignore the time. */
 bool moment_is_valid(const struct moment *moment);
 
-/* In UTC, of seconds since 1970-01-01 before the year 10000. */
+/* Convert seconds since 1970-01-01 to UTC; before the year 10000. */
 struct moment moment_of_seconds(uint64_t seconds);
 
-/* As ISO 8601; without the time when that does not exist. */
+/* Write ISO 8601; leave out an invalid time. */
 void moment_write(const struct moment *moment, char out[DATE_SIZE]);
 
 #endif

@@ -8,8 +8,8 @@
 /*
  * English, German, Dutch, Danish and Norwegian, Swedish, French, Spanish,
  * Portuguese, Italian, Romanian, Polish, Czech, Russian, Ukrainian, Greek,
- * Turkish, Finnish, Hungarian, Indonesian, Arabic. Of several months that a
- * beginning fits ("mar") the first in this order by place of the name.
+ * Turkish, Finnish, Hungarian, Indonesian, Arabic. If a prefix ("mar") matches
+ * several months, the first name in this order wins.
  */
 static const char *const months[12] = {
 	"january januar jänner januari janvier enero janeiro gennaio ianuarie "
@@ -52,7 +52,7 @@ static uint32_t fold(uint32_t code)
 	return code >= 'A' && code <= 'Z' ? code + 32 : code;
 }
 
-/* Fold `word` to `out`; its letters, 0 when there are more than fit. */
+/* Fold `word` to `out`; return the number of letters, 0 if they do not fit. */
 static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
 {
 	const unsigned char *at = word.data;
@@ -67,7 +67,7 @@ static uint32_t fold_word(struct slice word, uint32_t out[MAX_LETTERS])
 	return count;
 }
 
-/* Whether one of the names begins with the letters. */
+/* Return true if one of the names begins with the letters. */
 static bool has_name(const char *names, const uint32_t *letters, uint32_t count)
 {
 	const unsigned char *at = (const unsigned char *)names;

@@ -8,8 +8,8 @@
 #include "store/slice.h"
 
 /*
- * 1 to 12 when `word` is the name of a month, in any case, or its beginning of
- * at least three letters, in one of 20 languages; else 0. O(1).
+ * Return 1 to 12 if `word` is the name of a month in one of 20 languages, in
+ * any case, or a prefix of at least three letters; otherwise 0. O(1).
  */
 uint32_t month_of(struct slice word);
 

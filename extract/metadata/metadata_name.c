@@ -7,8 +7,8 @@
 
 enum {
 	MAX_FOLDED = 1024,
-	MAX_CUTS = 8,  /* parts that are taken from a title */
-	MIN_SHARED = 4 /* bytes of a name that stands inside of another */
+	MAX_CUTS = 8,  /* maximum number of parts removed from a title */
+	MIN_SHARED = 4 /* minimum bytes of a name inside another name */
 };
 
 static enum character_class character_class_at(uint32_t code)
@@ -36,7 +36,7 @@ struct slice name_fold(struct arena *arena, struct slice text)
 	if (text.size > MAX_FOLDED)
 		text.size = MAX_FOLDED;
 	end = at + text.size;
-	/* Folding makes two bytes of one at most for "i" of Turkish. */
+	/* folding makes at most two bytes of one, for the Turkish "i" */
 	out = arena_alloc(arena, text.size + 4, 2);
 	while (at < end) {
 		uint32_t code = utf8_next(&at, end);
@@ -47,7 +47,10 @@ struct slice name_fold(struct arena *arena, struct slice text)
 	return (struct slice){out, size};
 }
 
-/* Letters of scripts without spaces are words of their own. */
+/*
+ * Return true for letters of scripts without spaces, which are words by
+ * themselves.
+ */
 static bool is_single(enum character_class class)
 {
 	return class == CHARACTER_HAN || class == CHARACTER_THAI;
@@ -104,7 +107,7 @@ double title_overlap(const struct title_words *a, const struct title_words *b)
 	return (double)shared / (double)(a->count + b->count);
 }
 
-/* The host of an address, or empty. */
+/* Return the host of an address, or empty. */
 static struct slice host_of(struct slice url)
 {
 	const char *begin =
@@ -121,7 +124,10 @@ static struct slice host_of(struct slice url)
 	return (struct slice){begin, (size_t)(at - begin)};
 }
 
-/* The longest label before the last, which is the country or the like. */
+/*
+ * Return the longest label before the last one (a country or another top-level
+ * domain).
+ */
 static struct slice longest_label(struct slice host)
 {
 	const char *at = host.data;
@@ -175,19 +181,22 @@ bool site_is_named(struct arena *arena, const struct site_names *site,
 	       name.size < 3 * site->domain.size;
 }
 
-/* A separator: where the part before it ends, and the one behind begins. */
+/*
+ * A separator: where the part before it ends, and where the part after it
+ * begins.
+ */
 struct cut {
 	size_t end;
-	size_t begin; /* 0: there is none */
-	bool is_firm; /* what follows "|" is another thing; a dash may be of
-			 the title itself */
+	size_t begin; /* 0: no separator */
+	bool is_firm; /* the part after "|" is never part of the title; the part
+			 after a dash may be */
 };
 
-/* Signs that separate parts when spaces stand around them. */
+/* Signs that separate parts if spaces are around them. */
 static const struct {
 	const char *sign;
 	bool is_firm;
-	bool is_alone; /* separates without spaces, too */
+	bool is_alone; /* also separates without spaces */
 } signs[] = {
 	{"|", true, true},   {"»", true, true},   {"«", true, true},
 	{"::", true, false}, {"/", true, false},  {"-", false, false},
@@ -195,7 +204,7 @@ static const struct {
 	{"•", false, false}, {"~", false, false},
 };
 
-/* The separator whose sign is at byte `at` >= 1. */
+/* Return the separator whose sign is at byte `at` >= 1. */
 static struct cut cut_at(struct slice title, size_t at)
 {
 	const char *bytes = title.data;
@@ -222,7 +231,7 @@ static bool is_cut_off(struct arena *arena, const struct site_names *site,
 	       (other.size > 0 && slice_equal(name_fold(arena, part), other));
 }
 
-/* The first and the last separator. */
+/* Find the first and the last separator. */
 static void find_cuts(struct slice title, struct cut *first, struct cut *last)
 {
 	*first = *last = (struct cut){0};

@@ -1,12 +1,14 @@
-/* Texts near the title of a page: "By Ann Smith", and a date that no element
-   marks. */
+/*
+ * Reads texts near the title of a page: "By Ann Smith", and dates without
+ * markup.
+ */
 #include "extract/metadata/metadata_byline.h"
 #include "extract/metadata/metadata_findings.h"
 #include "extract/metadata/metadata_label.h"
 #include "store/arena.h"
 
 enum {
-	TEXTS_BEFORE = 6, /* the title */
+	TEXTS_BEFORE = 6, /* texts before the title that are near it */
 	TEXTS_BEHIND = 25,
 };
 
@@ -31,7 +33,7 @@ static struct slice collapsed(const struct findings *findings, uint32_t index)
 	return (struct slice){out, text_collapse(text, out)};
 }
 
-/* A name behind "by", or in the text that follows a "by" alone. */
+/* Read a name after "by", or in the text after a text that is only "by". */
 static void read_byline(struct findings *findings, struct slice text,
 			uint32_t index)
 {

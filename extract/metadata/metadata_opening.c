@@ -1,7 +1,7 @@
-/* What begins a byline, in many languages. */
+/* The words that begin a byline, in many languages. */
 #include "extract/metadata/metadata_byline.h"
 
-/* The longer before the shorter that begins it. */
+/* A longer opening comes before its own prefix. */
 static const char *const openings[] = {
 	"words and photos by",
 	"article written by",
@@ -94,7 +94,10 @@ struct slice byline_trim(struct slice text)
 	return (struct slice){at, (size_t)(end - at)};
 }
 
-/* Whether what ends in `last` may be followed by `next` without a space. */
+/*
+ * Return true if the text after `last`, the end of an opening, may follow
+ * without a space.
+ */
 static bool may_follow(char last, struct slice rest)
 {
 	unsigned char next;

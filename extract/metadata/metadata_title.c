@@ -4,24 +4,27 @@
 #include "page/tag.h"
 
 /*
- * An h1 of less overlap with the titles in the head is a slogan or the name of
- * the site. Chosen by right titles: tests/eval/RESULTS.md, "What parameters
- * were chosen by".
+ * An h1 that overlaps less with the titles in the head is a slogan or the name
+ * of the site. Chosen by correct titles: tests/eval/RESULTS.md, "What
+ * parameters were chosen by".
  */
 static const double min_overlap = 0.3;
 
 static const double min_lower_overlap = 0.6;
 
-enum { MAX_LOOKS = 64 }; /* at candidates for the title that are no h1 */
+enum {
+	MAX_LOOKS = 64
+}; /* maximum number of candidates checked that are not h1 */
 
 struct choice {
 	struct findings *findings;
 	const struct site_names *site;
-	struct slice title;       /* that of the title element, cut */
-	struct slice graph_title; /* og:title, cut */
+	struct slice
+		title; /* text of the title element, without the site's name */
+	struct slice graph_title; /* og:title, without the site's name */
 };
 
-/* The first candidate of a title with that source, or NULL. */
+/* Return the first title candidate from that source, or NULL. */
 static const struct candidate *find(const struct findings *findings,
 				    const char *source, uint32_t rank)
 {
@@ -57,8 +60,8 @@ static double overlap_of(const struct choice *choice, struct slice heading)
 }
 
 /*
- * Whether the heading is the last part of the title element, which is where
- * the name of a site or a book stands; the title is cut then.
+ * Return true if the heading is the last part of the title element, which is
+ * usually the name of a site or a book; remove it from the title then.
  */
 static bool is_last_part(struct choice *choice, struct slice heading)
 {
@@ -74,7 +77,7 @@ static bool is_last_part(struct choice *choice, struct slice heading)
 	return true;
 }
 
-/* The h1 that overlaps most, with its overlap; NULL when there is none. */
+/* Return the h1 with the highest overlap; NULL if there is none. */
 static const struct candidate *best_heading(struct choice *choice,
 					    double *overlap_out)
 {
@@ -98,7 +101,7 @@ static const struct candidate *best_heading(struct choice *choice,
 	return best;
 }
 
-/* The title without an anchor mark behind it. */
+/* Return the title without an anchor mark at its end. */
 static struct slice without_anchor(struct slice title)
 {
 	static const char *const marks[] = {" ¶", "¶", " #", " §"};
@@ -125,7 +128,7 @@ static bool is_the_title(const struct choice *choice, struct slice text)
 	return overlap_of(choice, text) >= min_lower_overlap;
 }
 
-/* The first h2 or h3 that agrees with the titles in the head, or NO_NODE. */
+/* Return the first h2 or h3 that matches the titles in the head, or NO_NODE. */
 static uint32_t lower_heading(const struct choice *choice)
 {
 	const struct page *page = choice->findings->page;
@@ -146,7 +149,8 @@ static uint32_t lower_heading(const struct choice *choice)
 }
 
 /*
- * The first text of about the title's length that agrees with it, or NO_TEXT.
+ * Return the first text of about the title's length that matches it, or
+ * NO_TEXT.
  */
 static uint32_t title_text(const struct choice *choice)
 {
@@ -169,8 +173,8 @@ static uint32_t title_text(const struct choice *choice)
 }
 
 /*
- * Find the place of the title in the body: the h1 that is the title, another
- * element that agrees with it, or else any h1.
+ * Find the title in the body: the h1 that is the title; otherwise another
+ * element that matches it; otherwise any h1.
  */
 static void find_place(const struct choice *choice,
 		       const struct candidate *heading, double overlap)

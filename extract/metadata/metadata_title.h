@@ -1,5 +1,5 @@
 /*
- * extract/metadata/metadata_title.h - choosing the title of a page. Internal to
+ * extract/metadata/metadata_title.h - chooses the title of a page. Internal to
  * the metadata.
  */
 #ifndef EXTRACT_METADATA_METADATA_TITLE_H
@@ -10,10 +10,11 @@
 #include "extract/metadata/metadata_name.h"
 
 /*
- * The title: the h1 that says most of what the title element or og:title says,
- * when it says enough; else the headline of the JSON-LD, og:title, the title
- * element without the name of the site. Sets title_begin and title_end of the
- * findings, from which bylines are looked for. Linear.
+ * Return the title: the h1 with the highest overlap with the title element or
+ * og:title if the overlap is high enough; otherwise the headline of the
+ * JSON-LD, og:title, or the title element without the name of the site. Sets
+ * title_begin and title_end of the findings, near which bylines are searched.
+ * Linear.
  */
 struct metadatum title_choose(struct findings *findings,
 			      const struct site_names *site);

@@ -6,13 +6,18 @@
 #include "page/utf8.h"
 #include "store/ascii.h"
 
-/* Han, kana and Hangul, where a unit of time is one character. */
+/*
+ * Return true for Han, kana and Hangul, where a unit of time is one character.
+ */
 static bool is_syllable(uint32_t code)
 {
 	return code >= 0x3040 && code < 0xFE00;
 }
 
-/* A letter of a word; of what is not ASCII all but common punctuation. */
+/*
+ * Return true for a letter of a word; outside of ASCII, everything except
+ * common punctuation.
+ */
 static bool is_word_letter(uint32_t code)
 {
 	if (code < 0x80)
@@ -21,7 +26,9 @@ static bool is_word_letter(uint32_t code)
 	       !is_syllable(code);
 }
 
-/* The token at *from, which is not white space; moves behind it. */
+/*
+ * Return the token at *from, which is not white space; advance *from after it.
+ */
 static struct date_token read_token(const unsigned char **from,
 				    const unsigned char *end)
 {
@@ -58,8 +65,8 @@ static bool is_space(uint32_t code)
 }
 
 /*
- * Look up the months among the words before a number, which may be a day or a
- * year.
+ * Look up the months among the words up to 3 tokens before a number, which may
+ * be a day or a year.
  */
 static void find_months(struct date_tokens *tokens)
 {

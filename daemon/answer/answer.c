@@ -35,7 +35,7 @@ static enum error compute_text(const struct answer_rules *rules,
 				   answer);
 }
 
-/* ERR_BUSY when the page has changed between two transactions. */
+/* Return ERR_BUSY if the page has changed between two transactions. */
 static enum error try_text(struct store *store,
 			   const struct answer_rules *rules,
 			   const struct text_request *request,
@@ -51,7 +51,7 @@ static enum error try_text(struct store *store,
 	return error;
 }
 
-/* The same, of a page that is handed in. */
+/* Like try_text(), for a submitted page. */
 static enum error try_extract(struct store *store,
 			      const struct answer_rules *rules,
 			      const struct text_request *request,
@@ -81,7 +81,7 @@ out:
 	return error;
 }
 
-/* Again, as long as the page changes under our hands. */
+/* Retry while the page changes during the computation. */
 static enum error answer_by(
 	enum error (*try)(struct store *store, const struct answer_rules *rules,
 			  const struct text_request *request,
@@ -188,7 +188,7 @@ enum error answer_standing(struct store *store, const struct url *url,
 	if (stored_find(&txn, url, &stored, &scratch) == ERR_NONE) {
 		if ((stored.row.flags & PAGE_ROW_HAS_NO_BODY) == 0)
 			standing->state = PAGE_PRESENT;
-		/* a page of an archive is no answer to a request to fetch it */
+		/* an archived page does not satisfy a request to fetch it */
 		if ((stored.row.flags & PAGE_ROW_IS_INGESTED) == 0)
 			standing->fetched_ms = stored.row.fetched_ms;
 		standing->cluster_pages =

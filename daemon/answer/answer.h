@@ -1,9 +1,9 @@
 /*
- * daemon/answer/answer.h - what the store knows, for the API and the offline
- * verbs. All functions only read; any thread that has no transaction open. What
- * they compute from is copied: while they parse, learn and lay out, none of
- * theirs is open, and the store can drop what is old. What is read of a site is
- * of one state.
+ * daemon/answer/answer.h - queries of the store, for the API and the offline
+ * commands. All functions only read. Any thread without an open transaction may
+ * call them. They copy the input first: while they parse, build models and
+ * compute layouts, no transaction is open, and the store can free old pages.
+ * All data read of a site is from one state of the store.
  */
 #ifndef DAEMON_ANSWER_ANSWER_H
 #define DAEMON_ANSWER_ANSWER_H
@@ -22,23 +22,24 @@ struct page;
 struct pool;
 
 /*
- * The content of a stored page; redirects are followed. ERR_NOT_FOUND: the page
- * is not in the store; the reason gives the state of its URL, if it is known.
+ * Return the content of a stored page; redirects are followed. ERR_NOT_FOUND:
+ * the page is not stored; the reason states the state of its URL if the URL is
+ * known.
  */
 enum error answer_text(struct store *store, const struct answer_rules *rules,
 		       const struct text_request *request,
 		       struct text_answer *answer_out);
 
-/* A page that is stored, parsed from the same bytes. */
+/* A stored page that the caller has parsed from the same bytes. */
 struct parsed_page {
 	struct page *page;
-	const void *prepared; /* by the method of the request
-				 (extractor->prepare()); or NULL */
+	const void *prepared; /* result of the method's extractor->prepare(); or
+				 NULL */
 };
 
 /*
- * The same of a page that is parsed already: it belongs to the answer then,
- * after an error too. ERR_BUSY: the site has changed meanwhile.
+ * Like answer_text(), for a parsed page, which the result owns even after an
+ * error. ERR_BUSY: the site has changed since.
  */
 enum error answer_parsed(struct store *store, const struct answer_rules *rules,
 			 const struct text_request *request,
@@ -46,49 +47,51 @@ enum error answer_parsed(struct store *store, const struct answer_rules *rules,
 			 struct text_answer *answer_out);
 
 /*
- * Fill in what the answer to a stored page says of its place: url, cluster,
- * cluster_pages and generation. Errors as of answer_text().
+ * Fill in the fields about the page's place: url, cluster, cluster_pages and
+ * generation. Errors as of answer_text().
  */
 enum error answer_place(struct store *store, const struct url *url,
 			struct text_answer *answer);
 
 /*
- * The content of the page request->body, as if it stood at request->url (NULL:
- * at no site), without being stored: see extraction_of_body() in
+ * Extract the content of the page request->body without storing it, as if its
+ * URL were request->url (NULL = no site): see extraction_of_body() in
  * template/extraction.h. `store` may be NULL.
  */
 enum error answer_extract(struct store *store, const struct answer_rules *rules,
 			  const struct text_request *request,
 			  struct text_answer *answer_out);
 
-/* The state of a URL, for requests that wait for it. */
+/* The state of a URL, for requests that wait for its page. */
 enum page_state {
-	PAGE_UNKNOWN, /* not known */
+	PAGE_UNKNOWN, /* unknown */
 	PAGE_AWAITED, /* in the frontier, not fetched yet */
 	PAGE_PRESENT, /* stored */
-	PAGE_REFUSED, /* failed or denied: the error says why */
+	PAGE_REFUSED, /* failed or denied, see `error` */
 };
 
 struct page_standing {
 	enum page_state state;
-	enum error error; /* PAGE_REFUSED, or the last visit has failed */
+	enum error error; /* PAGE_REFUSED, or the last visit failed */
 	uint16_t http_status;
 	uint64_t fetched_ms;    /* PAGE_PRESENT */
-	uint32_t cluster_pages; /* PAGE_PRESENT: pages of its cluster */
-	uint32_t site_pending;  /* URLs of its site that are pending */
-	bool is_sample;         /* only requested pages of its site and their
-				   neighbours are crawled */
+	uint32_t cluster_pages; /* PAGE_PRESENT: number of pages in its cluster
+				 */
+	uint32_t site_pending;  /* number of pending URLs of its site */
+	bool is_sample; /* the site is only crawled for requested pages and
+			   their neighbours */
 };
 
 enum error answer_standing(struct store *store, const struct url *url,
 			   struct page_standing *standing_out);
 
-/* The fragments that make the template of a cluster. */
+/* A fragment of a cluster's template. */
 struct template_fragment {
 	uint64_t hash;
 	uint32_t document_frequency;
-	bool is_known;     /* its text was found on a sampled page */
-	struct slice text; /* collapsed; in template_answer.arena */
+	bool is_known;     /* a sampled page has its text */
+	struct slice text; /* with collapsed whitespace; belongs to
+			      template_answer.arena */
 };
 
 struct template_answer {
@@ -100,9 +103,9 @@ struct template_answer {
 };
 
 /*
- * The fragments of a cluster that stand in more than a third
- * of its pages, with their text, which a worker reads from up to 16 of its
- * pages. ERR_NOT_FOUND.
+ * Find the fragments that occur in more than a third of the pages of a cluster,
+ * with their text, which a worker reads from up to 16 of its pages.
+ * ERR_NOT_FOUND.
  */
 struct template_name {
 	const char *host;

@@ -15,38 +15,40 @@
 enum {
 	MIN_CHAINS = 1024,
 	LARGEST_SHARE = 16,
-	MAX_GAPS = 2,    /* an answer as JSON names the generation twice */
-	MAX_DIGITS = 20, /* of a number of 64 bits */
+	MAX_GAPS = 2,    /* JSON results contain the generation twice */
+	MAX_DIGITS = 20, /* of a 64-bit number */
 };
 
-/* Never changed once it can be found, but for what the lock guards. */
+/* Immutable once it is in the cache, except the fields under the lock. */
 struct entry {
-	struct entry *next;  /* in its chain; under the lock, as what follows */
-	struct entry *newer; /* a list by age */
+	struct entry *next;  /* in its hash chain; under the lock, as the fields
+				up to `users` */
+	struct entry *newer; /* list by age */
 	struct entry *older;
 	bool was_asked;
 	bool is_listed;
-	uint32_t users; /* who copy from it */
+	uint32_t users; /* number of threads that copy from it */
 
-	uint64_t hash;       /* of what is asked */
-	struct buffer asked; /* the key's */
+	uint64_t hash;       /* of the request */
+	struct buffer asked; /* request part of the key */
 	struct buffer state;
 	struct page_answer answer; /* its body has gaps */
-	size_t gaps[MAX_GAPS];     /* [gap_count] where the generation goes */
+	size_t gaps[MAX_GAPS]; /* [gap_count], offsets at which the generation
+				  is inserted */
 	size_t gap_count;
 };
 
 struct answer_cache {
-	struct lock lock; /* guards what follows, but for max_bytes */
+	struct lock lock; /* guards the fields below except max_bytes */
 	size_t max_bytes;
 	struct entry **chains; /* [chain_count], a power of two */
 	size_t chain_count;
 	struct entry *newest;
 	struct entry *oldest;
-	struct entry *hand; /* NULL: at the oldest */
+	struct entry *hand; /* NULL = the oldest entry */
 	struct answer_cache_stats stats;
-	struct answer_computing *computing; /* a list */
-	struct condition has_ended;         /* one of them */
+	struct answer_computing *computing; /* list of running computations */
+	struct condition has_ended;         /* a computation has ended */
 	uint64_t last_number;
 };
 
@@ -99,7 +101,9 @@ static uint64_t hash_of(const struct answer_key *key)
 	return hash64(key->asked.data, key->asked.size, 0);
 }
 
-/* Where the entry of what is asked hangs, or would. */
+/*
+ * Return the link to the entry of the request, or the link where it would be.
+ */
 static struct entry **link_of(struct answer_cache *cache, uint64_t hash,
 			      struct slice asked)
 {
@@ -113,7 +117,7 @@ static struct entry **link_of(struct answer_cache *cache, uint64_t hash,
 	return link;
 }
 
-/* Twice as many chains, when there is more than one entry in each. */
+/* Double the number of chains when there is more than one entry per chain. */
 static void spread(struct answer_cache *cache)
 {
 	size_t count = cache->chain_count * 2;
@@ -133,7 +137,7 @@ static void spread(struct answer_cache *cache)
 	cache->chain_count = count;
 }
 
-/* Take the entry out; who copies from it frees it. */
+/* Remove the entry; the last thread that copies from it frees it. */
 static void drop(struct answer_cache *cache, struct entry *entry)
 {
 	struct entry **link =
@@ -154,7 +158,7 @@ static void drop(struct answer_cache *cache, struct entry *entry)
 		destroy(entry);
 }
 
-/* SIEVE: the next one that was not asked for goes. */
+/* SIEVE: evict the next entry that was not requested. */
 static void evict(struct answer_cache *cache)
 {
 	struct entry *entry = cache->hand == NULL ? cache->oldest : cache->hand;
@@ -185,8 +189,9 @@ static void insert(struct answer_cache *cache, struct entry *entry)
 }
 
 /*
- * Append `json` to the body without the generation at its places; false when
- * that does not stand there: the places are a worker's word.
+ * Append `json` to the body without the generation at its places. Return false
+ * if the generation is not at these places, which come from an untrusted
+ * worker.
  */
 static bool cut_gaps(struct entry *entry, struct slice json,
 		     const struct generation_places *places,
@@ -214,7 +219,10 @@ static bool cut_gaps(struct entry *entry, struct slice json,
 	return entry->gap_count > 0;
 }
 
-/* An entry that nobody can find yet; NULL when that cannot be kept. */
+/*
+ * Create an entry that is not in the cache yet; NULL if the result cannot be
+ * cached.
+ */
 static struct entry *make(const struct answer_key *key,
 			  const struct page_answer *answer)
 {
@@ -235,7 +243,7 @@ static struct entry *make(const struct answer_key *key,
 	return entry;
 }
 
-/* Who computes the answer of the key; NULL: nobody. */
+/* Return the running computation of the key, or NULL. */
 static const struct answer_computing *
 find_computing(const struct answer_cache *cache, const struct answer_key *key)
 {
@@ -342,8 +350,9 @@ bool answer_cache_knows(struct answer_cache *cache,
 	return is_there;
 }
 
-/* The entry, which is used until give_back(); NULL when it is of another state,
- * or there is none. */
+/*
+ * Acquire the entry until give_back(). Return NULL if no entry has this state.
+ */
 static struct entry *take(struct answer_cache *cache,
 			  const struct answer_key *key)
 {

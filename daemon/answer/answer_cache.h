@@ -1,12 +1,11 @@
 /*
- * daemon/answer/answer_cache.h - answers that were computed once, in memory, so
- * that they are not computed again while their key (daemon/answer/answer_key.h)
- * stays what it is. Bounded in bytes. Any thread.
+ * daemon/answer/answer_cache.h - a memory cache of extracted texts. An entry is
+ * valid while its key (daemon/answer/answer_key.h) is unchanged. Limited in
+ * bytes. Any thread may call these functions.
  *
- * What goes first is chosen by SIEVE: a hand goes from the oldest to the
- * newest, passes over those that were asked for since it was there, and drops
- * the next. Source: Zhang et al., SIEVE is Simpler than LRU, NSDI 2024,
- * algorithm 1.
+ * Eviction is by SIEVE: a hand moves from the oldest to the newest entry, skips
+ * entries that were requested since its last visit, and evicts the next one.
+ * Source: Zhang et al., SIEVE is Simpler than LRU, NSDI 2024, algorithm 1.
  */
 #ifndef DAEMON_ANSWER_ANSWER_CACHE_H
 #define DAEMON_ANSWER_ANSWER_CACHE_H
@@ -20,25 +19,30 @@
 
 struct answer_cache;
 
-/* Of at most `max_bytes`, with keys and bookkeeping; 0: it holds none. */
+/*
+ * Create a cache of at most `max_bytes`, including keys and overhead; 0 =
+ * always empty.
+ */
 struct answer_cache *answer_cache_create(size_t max_bytes);
 
 /* NULL is a no-op. */
 void answer_cache_destroy(struct answer_cache *cache);
 
-/* Whether there is an answer to what the key asks, of any state, whose body has
- * at most `max_bytes`. `cache` may be NULL: there is none. */
+/*
+ * Return whether there is an entry for the request of the key, in any state,
+ * whose body has at most `max_bytes`. `cache` may be NULL: return false.
+ */
 bool answer_cache_knows(struct answer_cache *cache,
 			const struct answer_key *key, size_t max_bytes);
 
 /*
- * Copy the answer of the key, in which the generation is that of the key.
- * False: it is not there, and *answer_out stays as it was. `cache` may be NULL.
+ * Copy the text of the key and insert the key's generation. Return false and
+ * leave *answer_out unchanged if there is no entry. `cache` may be NULL.
  */
 bool answer_cache_get(struct answer_cache *cache, const struct answer_key *key,
 		      struct page_answer *answer_out);
 
-/* An answer that is being computed, on the stack of who does it. */
+/* A running computation, on the stack of its thread. */
 struct answer_computing {
 	struct answer_computing *next;
 	const struct answer_key *key;
@@ -46,10 +50,10 @@ struct answer_computing {
 };
 
 /*
- * The answer of the key, which must stay as it is, is to be computed, as none
- * is there. False: somebody else did that meanwhile, for which this thread has
- * waited; what he kept, if anything, can be asked for. answer_cache_end() when
- * true. `cache` may be NULL: true.
+ * Start to compute the text of the key, which must stay unchanged, after a
+ * cache miss. Return false if another thread was computing it: this function
+ * has waited for that thread; look in the cache again. After true call
+ * answer_cache_end(). `cache` may be NULL: return true.
  */
 bool answer_cache_begin(struct answer_cache *cache,
 			const struct answer_key *key,
@@ -58,9 +62,9 @@ void answer_cache_end(struct answer_cache *cache,
 		      struct answer_computing *computing);
 
 /*
- * Keep a copy of what was computed, in place of the answer of another state,
- * unless it is larger than a sixteenth of the cache. The key was the same
- * before and after. `cache` may be NULL.
+ * Store a copy of the result, and replace the entry of another state, unless
+ * the copy is larger than 1/16 of the cache. The key must be the same before
+ * and after the computation. `cache` may be NULL.
  */
 void answer_cache_put(struct answer_cache *cache, const struct answer_key *key,
 		      const struct page_answer *answer);
@@ -73,7 +77,7 @@ struct answer_cache_stats {
 	size_t count;
 };
 
-/* Zeros for NULL. */
+/* All 0 for NULL. */
 struct answer_cache_stats answer_cache_stats(struct answer_cache *cache);
 
 #endif

@@ -38,7 +38,7 @@ static void append_template(struct txn *txn, const struct stored *stored,
 		       3);
 }
 
-/* Empty texts are those that are not there. */
+/* Write empty texts for missing ones. */
 static void append_texts(const struct answer_rules *rules,
 			 const struct text_request *request, struct buffer *out)
 {
@@ -53,7 +53,10 @@ static void append_texts(const struct answer_rules *rules,
 		item_append(out, slice_of(request->parameters[i]));
 }
 
-/* Who adds a field adds it to the key, or answers that are kept are wrong. */
+/*
+ * If you add a field, add it to the key; otherwise the cache returns wrong
+ * texts.
+ */
 _Static_assert(sizeof(void *) != 8 || sizeof(struct text_request) == 88,
 	       "the key has all fields but the page's own");
 

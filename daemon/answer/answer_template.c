@@ -32,8 +32,8 @@ static int highest_first(const void *left, const void *right)
 }
 
 /*
- * The fragments of the cluster that stand in more than a third of its pages
- * (Gottron 2008, section 6), ascending by hash, as the table has them.
+ * Find the fragments that occur in more than a third of the pages of the
+ * cluster (Gottron 2008, section 6), ascending by hash, as in the table.
  */
 static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 			   struct template_answer *answer)
@@ -59,7 +59,7 @@ static void find_fragments(struct txn *txn, uint32_t site, uint32_t cluster,
 	df_scan_end(&scan);
 }
 
-/* The texts that a worker has found; false: that is no such list. */
+/* Read the texts that a worker has found; false if the list is invalid. */
 static bool take_texts(void *context, struct slice head, struct slice body)
 {
 	struct template_answer *answer = context;
@@ -84,7 +84,7 @@ static bool take_texts(void *context, struct slice head, struct slice body)
 	return body.size == 0;
 }
 
-/* Their texts, out of pages; what cannot be read remains unknown. */
+/* Find the texts in the pages; unreadable ones remain unknown. */
 static void find_texts(struct pool *pool, const char *host,
 		       const struct page_limits *limits, struct slice pages,
 		       struct template_answer *answer)

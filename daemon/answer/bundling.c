@@ -57,8 +57,8 @@ static void put_site(struct bundler *bundler)
 }
 
 /*
- * Add the model; an invalid one is an error now and not later for everybody who
- * opens the bundle.
+ * Add the site's model. An invalid model is an error here, because otherwise
+ * every user of the bundle would get it.
  */
 static void put_model(struct bundler *bundler, char *reason)
 {
@@ -84,7 +84,10 @@ static void put_model(struct bundler *bundler, char *reason)
 	buffer_free(&text);
 }
 
-/* The pages that methods learn from, as stored_pages_sample() takes them. */
+/*
+ * Add the pages that models are built from, as stored_pages_sample() selects
+ * them.
+ */
 static void put_samples_of(struct bundler *bundler, uint32_t cluster)
 {
 	const struct stored_pages from = {
@@ -134,8 +137,8 @@ static void put_version_of(struct bundler *bundler, uint32_t cluster)
 }
 
 /*
- * Samples are also stored for clusters that are one page too small: a page that
- * is handed in may make the cluster large enough for a template.
+ * Also add samples of clusters that are one page too small: a submitted page
+ * may make the cluster large enough for a template.
  */
 static void put_samples(struct bundler *bundler, uint32_t cluster,
 			const struct cluster_row *row)
@@ -151,7 +154,7 @@ static void put_version(struct bundler *bundler, uint32_t cluster,
 	put_version_of(bundler, cluster);
 }
 
-/* For every cluster of the site, ascending. */
+/* Call `put` for every cluster of the site, ascending. */
 static void each_cluster(struct bundler *bundler,
 			 void (*put)(struct bundler *bundler, uint32_t cluster,
 				     const struct cluster_row *row))

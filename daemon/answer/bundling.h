@@ -1,5 +1,5 @@
 /*
- * daemon/answer/bundling.h - a site of the store as a bundle
+ * daemon/answer/bundling.h - export a site of the store as a bundle
  * (template/bundle.h).
  */
 #ifndef DAEMON_ANSWER_BUNDLING_H
@@ -15,15 +15,15 @@
 
 struct bundling {
 	const char *host;
-	const struct answer_rules *rules; /* by which the bundle answers */
-	const char *program;              /* name of the program */
+	const struct answer_rules *rules; /* extraction rules of the bundle */
+	const char *program;              /* name of this program */
 	uint64_t now_ms;
-	size_t max_bytes; /* of the bundle */
+	size_t max_bytes; /* maximum size of the bundle */
 };
 
 /*
- * Append the bundle of a site to `out`, as of one read transaction. Takes about
- * four times `max_bytes` of memory at most. ERR_NOT_FOUND, ERR_TOO_LARGE,
+ * Append the bundle of a site to `out`, from one read transaction. Uses at most
+ * about four times `max_bytes` of memory. ERR_NOT_FOUND, ERR_TOO_LARGE,
  * ERR_MALFORMED (the site's own model is invalid), with a reason [256].
  */
 enum error bundling_make(struct store *store, const struct bundling *bundling,

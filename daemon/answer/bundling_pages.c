@@ -9,12 +9,12 @@
 #include "store/record.h"
 #include "template/sorted.h"
 
-/* A set of hashes; those behind `distinct` may be duplicates. */
+/* A set of hashes; those after `distinct` may be duplicates. */
 struct hash_list {
 	uint64_t *items; /* [count] */
 	size_t count;
 	size_t capacity;
-	size_t distinct; /* so many at the front ascend strictly */
+	size_t distinct; /* this many at the front are strictly ascending */
 };
 
 static void make_distinct(struct hash_list *list)
@@ -34,13 +34,13 @@ static void make_distinct(struct hash_list *list)
 /* A stored page with content. */
 struct content {
 	struct known_page known;
-	struct record record; /* of a page in a cluster, else empty */
-	struct buffer bytes;  /* of the record, or empty */
+	struct record record; /* of a page in a cluster, otherwise empty */
+	struct buffer bytes;  /* bytes of the record, or empty */
 };
 
 /*
- * Read a page; false if it has no content, or after an error. buffer_free() the
- * bytes.
+ * Read a page; false if it has no content, or after an error. Free the bytes
+ * with buffer_free().
  */
 static bool read_content(struct bundler *bundler, const struct scan *scan,
 			 struct content *content)
@@ -64,7 +64,7 @@ static bool read_content(struct bundler *bundler, const struct scan *scan,
 	return false;
 }
 
-/* Hand every page with content to `take`, ascending by key. */
+/* Call `take` for every page with content, ascending by key. */
 static void each_page(struct bundler *bundler, struct hash_list *fragments,
 		      void (*take)(struct bundler *bundler,
 				   const struct content *content,
@@ -83,7 +83,7 @@ static void each_page(struct bundler *bundler, struct hash_list *fragments,
 	scan_end(&scan);
 }
 
-/* Add the hashes; the list is sorted whenever it has doubled. */
+/* Add the hashes; sort the list whenever its size has doubled. */
 static void collect(struct bundler *bundler, const struct content *content,
 		    struct hash_list *list)
 {

@@ -1,4 +1,7 @@
-/* daemon/answer/bundling_parts.h - the steps of bundling_make(). */
+/*
+ * daemon/answer/bundling_parts.h - the steps of bundling_make(). Internal to
+ * bundling*.c.
+ */
 #ifndef DAEMON_ANSWER_BUNDLING_PARTS_H
 #define DAEMON_ANSWER_BUNDLING_PARTS_H
 
@@ -9,18 +12,18 @@
 
 struct bundler {
 	const struct bundling *bundling;
-	struct txn *txn; /* whose error ends it, ERR_TOO_LARGE too */
+	struct txn *txn; /* its error stops the export, also ERR_TOO_LARGE */
 	struct site_row site;
 	struct bundle_writer writer;
 };
 
-/* Whether to stop: an error has occurred, or the bundle is too large. */
+/* Return whether to stop: an error has occurred, or the bundle is too large. */
 bool bundler_has_failed(struct bundler *bundler);
 
-/* bundling_sets.c: the distinct signatures and their shingles. */
+/* bundling_sets.c: add the distinct signatures and their shingles. */
 void bundler_put_sets(struct bundler *bundler);
 
-/* bundling_pages.c: the pages with their fragments. */
+/* bundling_pages.c: add the pages with their fragments. */
 void bundler_put_pages(struct bundler *bundler);
 
 #endif

@@ -12,7 +12,7 @@
 struct numbered_shingle {
 	uint64_t shingle;
 	uint32_t number; /* in the store */
-	uint32_t index;  /* in the bundle: by shingle */
+	uint32_t index;  /* in the bundle, ordered by shingle */
 };
 
 struct shingle_list {
@@ -21,7 +21,7 @@ struct shingle_list {
 	size_t capacity;
 };
 
-/* The cluster of the pages with a set. */
+/* The cluster of the pages with a signature. */
 struct owner {
 	uint32_t set;
 	uint32_t cluster;
@@ -88,8 +88,8 @@ static void load_shingles(struct bundler *bundler,
 }
 
 /*
- * Number the shingles in ascending order of shingles; sorts them by their old
- * numbers afterwards.
+ * Number the shingles in ascending order; afterwards sort them by their numbers
+ * in the store.
  */
 static void put_shingles(struct bundler *bundler,
 			 struct shingle_list *shingle_ids)
@@ -136,7 +136,7 @@ static void load_owners(struct bundler *bundler, struct owner_list *owners)
 		      by_set);
 }
 
-/* The first cluster that has the set; 0: none. */
+/* Return the first cluster that has the signature; 0 if it has no cluster. */
 static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 {
 	size_t at;
@@ -147,7 +147,7 @@ static uint32_t owner_of(const struct owner_list *owners, uint32_t set)
 		       : 0;
 }
 
-/* To `out` [set->count]; false: a shingle is missing. */
+/* Write the indexes to `out` [set->count]; false if a shingle is missing. */
 static bool translate(const struct shingle_list *shingle_ids,
 		      const struct set_scan *set, uint32_t *out)
 {

@@ -10,7 +10,10 @@ static bool csv_is_digit(char byte)
 	return byte >= '0' && byte <= '9';
 }
 
-/* A sign or none, digits with points and commas between, '%' or nothing. */
+/*
+ * Return whether the text is a number: an optional sign, digits with points and
+ * commas between, an optional '%'.
+ */
 static bool csv_is_number(struct slice text)
 {
 	const char *bytes = text.data;
@@ -32,7 +35,10 @@ static bool csv_is_number(struct slice text)
 	return was_digit && at == text.size;
 }
 
-/* Controls, blanks of any width, marks without a width, quotation marks. */
+/*
+ * Return whether the character is a control, a blank of any width, a mark
+ * without width, or a quotation mark.
+ */
 static bool csv_is_skipped(uint32_t code)
 {
 	static const struct {
@@ -54,7 +60,10 @@ static bool csv_is_skipped(uint32_t code)
 	return false;
 }
 
-/* ASCII, then the small forms and the full-width ones. */
+/*
+ * Return whether the character is = + - @, or a small or full-width form of
+ * these.
+ */
 static bool csv_is_operator(uint32_t code)
 {
 	static const uint32_t codes[] = {

@@ -1,6 +1,6 @@
 /*
- * daemon/answer/csv.h - cells of CSV (RFC 4180) that a spreadsheet shows and
- * does not run.
+ * daemon/answer/csv.h - CSV cells (RFC 4180) that a spreadsheet displays and
+ * does not execute.
  */
 #ifndef DAEMON_ANSWER_CSV_H
 #define DAEMON_ANSWER_CSV_H
@@ -11,17 +11,16 @@
 #include "store/slice.h"
 
 /*
- * Whether a spreadsheet could take the text for a formula: after blanks and
- * quotation marks it begins with = + - @ or a wide form of these, or it begins
- * with a tab or a line end (OWASP, "CSV Injection"). A plain number, such as
- * -12.5, +3 or -1,234.5%, is data and no formula.
+ * Return whether a spreadsheet might execute the text as a formula: after
+ * blanks and quotation marks it begins with = + - @ or a wide form of these, or
+ * it begins with a tab or a line end (OWASP, "CSV Injection"). A plain number,
+ * such as -12.5, +3 or -1,234.5%, is not a formula.
  */
 bool csv_is_formula(struct slice text);
 
 /*
- * Append the UTF-8 text as a cell in quotation marks. Before a formula it
- * writes an apostrophe, which spreadsheets read as "this is text"; with
- * `is_raw` it does not.
+ * Append the UTF-8 text as a cell in quotation marks. Unless `is_raw`, write an
+ * apostrophe before a formula, which makes spreadsheets treat it as text.
  */
 void csv_append_cell(struct slice text, bool is_raw, struct buffer *out);
 

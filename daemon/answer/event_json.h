@@ -9,12 +9,12 @@
 #include "store/rows_event.h"
 
 /*
- * One object: seq, time, kind, site, cluster, other, url, pages, alert,
+ * Return one object: seq, time, kind, site, cluster, other, url, pages, alert,
  * silenced, acked, guard, detail (an object, or null).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);
 
-/* Append the same in one line, without its end. */
+/* Append the event as one line, without the line end. */
 void event_append(uint64_t number, const struct event_row *event,
 		  struct buffer *out);
 

@@ -50,7 +50,7 @@ static kind_set kinds_of(struct slice item)
 	return kinds;
 }
 
-/* Without the blanks around it. */
+/* Remove the blanks around the item. */
 static struct slice trim(struct slice item)
 {
 	const char *text = item.data;

@@ -1,7 +1,7 @@
 /*
- * daemon/answer/event_kinds.h - which kinds of events somebody wants: a list
- * such as "template.*,guard.broken". An item is a name, the beginning of names
- * with a '*' behind it, or "alerts".
+ * daemon/answer/event_kinds.h - a filter for kinds of events: a list such as
+ * "template.*,guard.broken". An item is a name, a prefix of names followed by
+ * '*', or "alerts".
  */
 #ifndef DAEMON_ANSWER_EVENT_KINDS_H
 #define DAEMON_ANSWER_EVENT_KINDS_H
@@ -13,19 +13,19 @@
 
 enum { MAX_KINDS_BYTES = 512 };
 
-/* A bit for each kind of EVENT_LIST, by its number. */
+/* One bit for each kind of EVENT_LIST, by its number. */
 typedef uint64_t kind_set;
 
 /*
- * Read the list. False when it is too long, or an item is empty or names no
- * kind: *wrong_out is that item then.
+ * Parse the list. Return false if it is too long, or an item is empty or
+ * matches no kind; then *wrong_out is that item.
  */
 bool kinds_read(struct slice list, kind_set *kinds_out,
 		struct slice *wrong_out);
 
 /*
- * The alerts: what people want to be told. The others are the journal of what
- * the daemon did.
+ * Return the kinds that are alerts, which need attention. The others are a
+ * journal of the daemon's actions.
  */
 kind_set kinds_alerts(void);
 bool event_kind_is_alert(uint16_t kind);

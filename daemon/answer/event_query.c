@@ -2,7 +2,7 @@
 
 #include "store/key.h"
 
-enum { MAX_LOOKED_AT = 10000 /* events in one transaction */ };
+enum { MAX_LOOKED_AT = 10000 /* maximum number of events per transaction */ };
 
 static bool is_wanted(const struct event_query *query,
 		      const struct event_row *event)
@@ -16,7 +16,7 @@ static bool is_wanted(const struct event_query *query,
 	return kinds_have(query->kinds, event->kind);
 }
 
-/* Read a part of the events; *goes_on_out: there may be more. */
+/* Read a part of the events; *goes_on_out = there may be more. */
 static enum error run_part(struct event_query *query, struct store *store,
 			   event_taker *take, void *context, bool *goes_on_out)
 {

@@ -1,6 +1,4 @@
-/*
- * daemon/answer/event_query.h - selecting events of the store, in their order.
- */
+/* daemon/answer/event_query.h - select events of the store, in their order. */
 #ifndef DAEMON_ANSWER_EVENT_QUERY_H
 #define DAEMON_ANSWER_EVENT_QUERY_H
 
@@ -13,14 +11,16 @@
 #include "store/store.h"
 
 struct event_query {
-	char host[MAX_HOST_BYTES + 1]; /* of this site alone; "": of any */
+	char host[MAX_HOST_BYTES +
+		  1]; /* only events of this site; "" = of any site */
 	kind_set kinds;
-	bool is_open;   /* neither silenced nor acknowledged */
-	uint64_t since; /* behind this number; moves on as events are read */
-	uint64_t limit; /* number of further events */
+	bool is_open; /* only events that are not silenced and not acknowledged
+		       */
+	uint64_t since; /* after this number; advances as events are read */
+	uint64_t limit; /* maximum number of further events */
 };
 
-/* Gets an event that matches; false ends the query. */
+/* Consume a matching event; return false to stop the query. */
 typedef bool event_taker(void *context, uint64_t number,
 			 const struct event_row *event);
 
@@ -31,7 +31,7 @@ typedef bool event_taker(void *context, uint64_t number,
 enum error event_query_run(struct event_query *query, struct store *store,
 			   event_taker *take, void *context);
 
-/* The number of the last event ever written; 0: none yet. */
+/* Return the number of the last event that was ever written; 0 = none. */
 uint64_t event_last_number(struct store *store);
 
 #endif

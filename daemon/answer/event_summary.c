@@ -3,14 +3,14 @@
 #include <string.h>
 
 /*
- * The score that separates right candidates from wrong ones best:
+ * Score threshold that best separates right from wrong candidates:
  * tests/eval/replay_guards.py.
  */
 #define LIKELY 0.6
 
 /*
- * The ratio of the paths that a redesign moves at least. Those of
- * tests/eval/replay.py moved from 0.8 on, minor edits of the layout up to 0.62.
+ * Minimum ratio of moved paths for a redesign. In tests/eval/replay.py
+ * redesigns moved 0.8 or more, minor edits of the layout up to 0.62.
  */
 #define REDESIGN 0.75
 
@@ -73,7 +73,7 @@ static json_int_t whole_of(const json_t *object, const char *name)
 	return json_integer_value(json_object_get(object, name));
 }
 
-/* "12 paths gone and 9 come", when there are any. */
+/* Append "12 paths gone and 9 come", if there are any. */
 static void append_moves(const json_t *detail, const char *name,
 			 const char *noun, struct buffer *out)
 {
@@ -88,9 +88,7 @@ static void append_moves(const json_t *detail, const char *name,
 			      gone, noun, come);
 }
 
-/*
- * Append the name of the guard, or else its selector, and the best replacement.
- */
+/* Append the name of the guard, or its selector, and the best replacement. */
 static void append_guard(const json_t *detail, struct buffer *out)
 {
 	const json_t *best =
@@ -109,7 +107,7 @@ static void append_guard(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ", perhaps now %s", instead);
 }
 
-/* Append how many pages a template has left that has lost the others. */
+/* Append how many pages remain in a template that has lost the others. */
 static void append_left(const json_t *event, const json_t *detail,
 			struct buffer *out)
 {
@@ -123,7 +121,7 @@ static void append_left(const json_t *event, const json_t *detail,
 			      pages, pages + left);
 }
 
-/* Append from which threshold to which, and why. */
+/* Append the old and the new threshold, and the reason. */
 static void append_cut(const json_t *detail, struct buffer *out)
 {
 	const json_t *from = json_object_get(detail, "from");
@@ -138,7 +136,7 @@ static void append_cut(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ", %s", reason);
 }
 
-/* Append what is said beyond the numbers. */
+/* Append the reason, if there is one. */
 static void append_reason(const char *kind, const json_t *detail,
 			  struct buffer *out)
 {

@@ -1,5 +1,5 @@
 /*
- * daemon/answer/event_summary.h - an event in one sentence for people. Made
+ * daemon/answer/event_summary.h - an event as one human-readable sentence, made
  * from the JSON of daemon/answer/event_json.h, so that daemon and templatectl
  * can share it.
  */
@@ -11,8 +11,8 @@
 #include "store/buffer.h"
 
 /*
- * Append the sentence, without HOST/N in front of it, and without a full stop.
- * Missing details are left out.
+ * Append the sentence, without HOST/N before it and without a full stop.
+ * Missing details are omitted.
  */
 void event_summary(const json_t *event, struct buffer *out);
 

@@ -8,7 +8,7 @@
 #include "store/key.h"
 #include "store/rows_frontier.h"
 
-/* Put the reason into the answer why the page of `url` is not stored. */
+/* Write the reason why the page of `url` is not stored. */
 static void explain_absence(struct txn *txn, const struct site_row *site,
 			    const struct url *url, struct text_answer *answer)
 {
@@ -70,9 +70,9 @@ enum error stored_find(struct txn *txn, const struct url *url,
 }
 
 /*
- * Append the fragments of the page and in how many pages of its cluster they
- * stand, if somebody will ask for that. A record that cannot be read tells
- * nothing: the worker asks.
+ * Append the fragments of the page and their document frequencies in its
+ * cluster, if a worker will need them. If the record cannot be read, append
+ * nothing: the worker requests them.
  */
 static void tell(struct txn *txn, const struct stored *stored,
 		 struct found_page *found)
@@ -89,7 +89,7 @@ static void tell(struct txn *txn, const struct stored *stored,
 			 content_record(txn, stored->site.id, stored->key,
 					&bytes, &record) == ERR_NONE;
 	if (!found->is_told)
-		txn->error = ERR_NONE; /* the page itself has been read */
+		txn->error = ERR_NONE; /* the page itself was read */
 	found->told_count = found->is_told ? record.fragment_count : 0;
 	for (size_t i = 0; i < found->told_count; i++)
 		buffer_append(&found->body, &record.fragments[i].hash,

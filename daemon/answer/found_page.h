@@ -1,6 +1,7 @@
-/* daemon/answer/found_page.h - finding the stored page of a URL, and copying
- * all that its answer is computed from. Internal to answer.c and
- * page_answer.c. */
+/*
+ * daemon/answer/found_page.h - find the stored page of a URL, and copy all
+ * input of its extraction. Internal to answer.c and page_answer.c.
+ */
 #ifndef DAEMON_ANSWER_FOUND_PAGE_H
 #define DAEMON_ANSWER_FOUND_PAGE_H
 
@@ -8,7 +9,7 @@
 #include "store/rows_page.h"
 #include "store/rows_site.h"
 
-/* A stored page that was found, with everything needed besides its row. */
+/* A stored page with its site and key. */
 struct stored {
 	struct site_row site;
 	struct page_row row;
@@ -16,31 +17,36 @@ struct stored {
 };
 
 /*
- * Find the page of `url`, behind redirects. Its URL is in answer->url then.
+ * Find the page of `url`, following redirects; answer->url becomes its URL.
  * ERR_NOT_FOUND, with the reason in the answer; errors of the transaction.
  */
 enum error stored_find(struct txn *txn, const struct url *url,
 		       struct stored *stored_out, struct text_answer *answer);
 
-/* A page, copied: no transaction is open any more. */
+/* A copied page, usable without a transaction. */
 struct found_page {
 	struct stored_site site;
 	const struct site_view *view;
 	struct known_page known;
-	struct buffer body; /* the page, then what is told of it */
+	struct buffer
+		body; /* the page, then its fragments with their frequencies */
 	uint64_t fetched_ms;
-	bool has_page;     /* the caller's: it is parsed, and not read */
-	bool wants_told;   /* the caller's: it goes to a worker, */
-	bool wants_counts; /* which will want to know of its fragments */
-	bool is_told;      /* as daemon/worker/text_request.h says */
+	bool has_page; /* input: the caller has parsed the page, so its body is
+			  not read */
+	bool wants_told;   /* input: also copy data for a worker, */
+	bool wants_counts; /* input: including the frequencies of its fragments
+			    */
+	bool is_told;      /* see daemon/worker/text_request.h */
 	struct cluster_state state;
 	size_t page_bytes;
 	size_t told_count;
 };
 
-/* Find and copy it into *found, which is {0} but for the caller's; close it in
- * any case. Errors of
- * stored_find(), ERR_NOT_KEPT, ERR_CORRUPT. */
+/*
+ * Find a page and copy it into *found. Before the call *found is {0} except the
+ * input fields; close it in any case. Errors of stored_find(), ERR_NOT_KEPT,
+ * ERR_CORRUPT.
+ */
 enum error found_page_read(struct store *store,
 			   const struct answer_rules *rules,
 			   const struct url *url, struct found_page *found,

@@ -15,16 +15,16 @@
 
 enum {
 	MAX_TRIES = 5,
-	MAX_QUICK_BYTES = 256 << 10, /* a copy and a checksum: 0.1 ms */
+	MAX_QUICK_BYTES = 256 << 10, /* copying and a checksum take 0.1 ms */
 };
 
-/* What the answer of a worker becomes. */
+/* The result of a worker. */
 struct taken {
 	struct page_answer *answer;
 	enum error error;
 };
 
-/* A text for people; what cannot be shown becomes '?'. */
+/* Copy a text for display; unprintable bytes become '?'. */
 static void show(struct slice text, char *out, size_t room)
 {
 	size_t size = text.size < room - 1 ? text.size : room - 1;
@@ -39,7 +39,7 @@ static void show(struct slice text, char *out, size_t room)
 	out[size] = '\0';
 }
 
-/* Those that extraction has. */
+/* Return whether extraction can return this error. */
 static bool is_error(int32_t error)
 {
 	switch (error) {
@@ -83,7 +83,7 @@ static bool take(void *context, struct slice head, struct slice body)
 	return true;
 }
 
-/* A text with its NUL; empty for NULL and "". */
+/* Return a text with its NUL; empty for NULL and "". */
 static struct slice with_end(const char *text)
 {
 	bool is_there = text != NULL && *text != '\0';
@@ -91,11 +91,11 @@ static struct slice with_end(const char *text)
 	return (struct slice){text, is_there ? strlen(text) + 1 : 0};
 }
 
-/* Where the page stands: one of a site, or of none. */
+/* The place of a page: in a site, or in none. */
 struct place {
-	struct stored_site *site;       /* NULL: of none */
-	const struct known_page *known; /* NULL: it is not stored there */
-	const struct found_page *found; /* the same, or NULL */
+	struct stored_site *site;       /* NULL = in no site */
+	const struct known_page *known; /* NULL = not stored */
+	const struct found_page *found; /* the same page, or NULL */
 	const char *url;                /* of a stored page */
 	uint64_t fetched_ms;
 	struct slice body;
@@ -179,14 +179,14 @@ static struct buffer head_of(const struct answer_rules *rules,
 	return head;
 }
 
-/* What is asked, and of whom. */
+/* An extraction request and its environment. */
 struct asking {
 	struct pool *pool;
 	struct store *store;
 	const struct answer_rules *rules;
 	const struct text_request *request;
-	bool is_ahead;    /* of all workers; nobody waits for it */
-	bool is_repeated; /* it has failed because the site has changed */
+	bool is_ahead;    /* build the models of all workers; no client waits */
+	bool is_repeated; /* a retry after the site has changed */
 };
 
 static enum error run(const struct asking *asking, const struct place *place,
@@ -219,15 +219,17 @@ static enum error run(const struct asking *asking, const struct place *place,
 	return error;
 }
 
-/* ERR_BUSY when the page has changed between two transactions. */
+/* Return ERR_BUSY if the page has changed between two transactions. */
 static enum error answer_stored(const struct asking *asking,
 				struct page_answer *answer)
 {
 	const struct text_request *request = asking->request;
 	struct text_answer told = {0};
 	struct found_page found = {
-		/* what is told before there is a free worker may be old when
-		   there is one: a worker that asks reads what is now */
+		/*
+		 * data copied before a worker is free may be outdated then: on
+		 * a retry the worker requests current data
+		 */
 		.wants_told = !asking->is_repeated,
 		.wants_counts = extraction_needs_counts(request),
 	};
@@ -250,7 +252,7 @@ static enum error answer_stored(const struct asking *asking,
 	return error;
 }
 
-/* The same, of a page that is handed in. */
+/* Like answer_stored(), for a submitted page. */
 static enum error answer_given(const struct asking *asking,
 			       struct page_answer *answer)
 {
@@ -276,7 +278,7 @@ static enum error answer_given(const struct asking *asking,
 	return error;
 }
 
-/* Again, as long as the site changes under our hands. */
+/* Retry while the site changes during the computation. */
 static enum error answer_by(enum error (*try)(const struct asking *asking,
 					      struct page_answer *answer),
 			    const struct asking *asking,
@@ -305,8 +307,8 @@ static bool read_key(const struct asking *asking, struct answer_key *key)
 }
 
 /*
- * Compute the answer to the key, and keep it if the state is still that of the
- * key: then it is of all that was read meanwhile.
+ * Compute the text of the key, and cache it if the state is unchanged
+ * afterwards: then all data read meanwhile was of that state.
  */
 static enum error compute_and_keep(const struct asking *asking,
 				   const struct answer_key *key,
@@ -324,7 +326,7 @@ static enum error compute_and_keep(const struct asking *asking,
 	return error;
 }
 
-/* The answer that is kept, or will be by another thread that is about it. */
+/* Return the cached text; if another thread is computing it, wait for that. */
 static enum error compute_once(const struct asking *asking,
 			       const struct answer_key *key,
 			       struct page_answer *answer_out)

@@ -1,6 +1,7 @@
 /*
  * daemon/answer/page_answer.h - the content of a page, extracted by a worker,
- * as the API gives it: the same as answer.h's, which computes in place.
+ * for the API. The results equal those of answer.h, which extracts in the
+ * calling process.
  */
 #ifndef DAEMON_ANSWER_PAGE_ANSWER_H
 #define DAEMON_ANSWER_PAGE_ANSWER_H
@@ -16,42 +17,44 @@
 
 struct pool;
 
-/* Plain data, but for the body: buffer_free() it. */
+/* Plain data except the body: free it with buffer_free(). */
 struct page_answer {
 	struct buffer body; /* in the format of the request */
 	char method[32];
-	char reason[256]; /* the evidence that was used; or what failed */
+	char reason[256]; /* the evidence that was used, or the failure */
 	char cluster[MAX_HOST_BYTES + 16]; /* HOST/N, or "" */
-	float confidence; /* 0..1; NAN: the method gives none */
+	float confidence; /* 0 to 1; NAN = the method has none */
 	enum answer_quality quality;
 	struct generation_places places; /* in a body of FORMAT_JSON */
 };
 
-/* As answer_text(); out of rules->answers, when it is there. ERR_POISONED: see
- * pool_run(). */
+/*
+ * Like answer_text(), but from rules->answers if it is cached. ERR_POISONED:
+ * see pool_run().
+ */
 enum error page_answer_stored(struct pool *pool, struct store *store,
 			      const struct answer_rules *rules,
 			      const struct text_request *request,
 			      struct page_answer *answer_out);
 
 /*
- * The same, out of rules->answers alone; false: it has to be computed, or has
- * over 256 KiB. Waits for nothing: of the store only what was read for the
- * answer is looked at.
+ * Get the text only from rules->answers. Return false if it must be computed or
+ * is larger than 256 KiB. Does not block; reads only the rows of the key from
+ * the store.
  */
 bool page_answer_kept(struct store *store, const struct answer_rules *rules,
 		      const struct text_request *request,
 		      struct page_answer *answer_out);
 
 /*
- * Have each worker answer it, so that each has learned what the answer takes,
- * and forget the answers.
+ * Run the request in every worker, so that each builds the models that it
+ * needs, and discard the results.
  */
 enum error page_answer_teach(struct pool *pool, struct store *store,
 			     const struct answer_rules *rules,
 			     const struct text_request *request);
 
-/* As answer_extract(); the same. */
+/* Like answer_extract(), in a worker. */
 enum error page_answer_given(struct pool *pool, struct store *store,
 			     const struct answer_rules *rules,
 			     const struct text_request *request,

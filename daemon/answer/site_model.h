@@ -18,21 +18,23 @@ enum error site_model_load(void *context, const struct answer_rules *rules,
 			   struct text_answer *answer);
 
 /*
- * Append the file of `host`, whatever is in it, to `text`, and its path to
- * `path`. Nothing is appended to `text` when there is none. ERR_IO,
- * ERR_TOO_LARGE.
+ * Append the unchecked content of the file of `host` to `text`, and its path to
+ * `path`. If there is no file, append nothing to `text`. ERR_IO, ERR_TOO_LARGE.
  */
 enum error site_model_read(const char *folder, const char *host,
 			   struct buffer *path, struct buffer *text);
 
-/* Which file it is; all 0: there is none. One that is replaced is another. */
+/*
+ * The identity of the file; all 0 = no file. A replaced file has another
+ * identity.
+ */
 struct site_model_stamp {
 	uint64_t inode;
 	uint64_t bytes;
 	uint64_t changed_ns;
 };
 
-/* `folder` may be NULL or "": there is none. */
+/* `folder` NULL or "" = no file. */
 struct site_model_stamp site_model_look(const char *folder, const char *host);
 
 #endif

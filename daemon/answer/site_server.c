@@ -24,7 +24,7 @@ static bool find(const struct site_server *server, struct slice text,
 	return true;
 }
 
-/* A question with what it points to. */
+/* A worker's request with its data. */
 struct asked {
 	struct site_question_field row;
 	struct known_field field;
@@ -34,14 +34,14 @@ struct asked {
 	struct site_question question;
 };
 
-/* Hashes as they came are not aligned. */
+/* Copy hashes, because received ones are not aligned. */
 static bool read_hashes(const struct site_server *server, struct slice body,
 			struct asked *asked)
 {
 	uint64_t count = asked->row.fragment_count;
 	size_t all = body.size / sizeof(uint64_t);
 
-	/* a page has no more texts than that, whatever it holds */
+	/* no page has more texts than this */
 	if (body.size % sizeof(uint64_t) != 0 || count > all ||
 	    count > 4 * (uint64_t)server->rules->limits.max_nodes + 1024)
 		return false;

@@ -1,5 +1,7 @@
-/* daemon/answer/site_server.h - answers what a worker asks of a site of the
- * store. Internal to page_answer.c. */
+/*
+ * daemon/answer/site_server.h - respond to a worker's requests for data of a
+ * site in the store. Internal to page_answer.c.
+ */
 #ifndef DAEMON_ANSWER_SITE_SERVER_H
 #define DAEMON_ANSWER_SITE_SERVER_H
 
@@ -7,10 +9,11 @@
 #include "daemon/worker/task.h"
 
 struct site_server {
-	struct stored_site *site; /* the one that may be asked about; or NULL */
+	struct stored_site
+		*site; /* the only site that the worker may request; or NULL */
 	const struct answer_rules *rules;
 	const struct text_request *request;
-	bool is_ahead; /* nobody waits for the text */
+	bool is_ahead; /* no client waits for the text */
 };
 
 /* An ask_server, whose context is a struct site_server. */

@@ -67,7 +67,7 @@ enum error stored_page_parse(const struct stored_pages *from, uint64_t key,
 	return error;
 }
 
-/* A page of the cluster that may be one of the sample. */
+/* A page of the cluster that may be in the sample. */
 struct candidate {
 	uint64_t key;
 	struct page_row row;
@@ -80,7 +80,7 @@ static bool precedes(const struct candidate *a, const struct candidate *b)
 		       : a->key < b->key;
 }
 
-/* Insert it among the `count` first ones, sorted; returns the new count. */
+/* Insert it into the `count` first ones, sorted; return the new count. */
 static uint32_t insert(struct candidate *first, uint32_t count,
 		       uint32_t max_count, const struct candidate *candidate)
 {
@@ -99,7 +99,7 @@ static uint32_t insert(struct candidate *first, uint32_t count,
 	return count;
 }
 
-/* The candidates with the lowest hashes; `first` is [max_count]. */
+/* Find the candidates with the lowest hashes; `first` is [max_count]. */
 static uint32_t find_first(const struct stored_pages *from, uint32_t max_count,
 			   struct candidate *first)
 {

@@ -52,9 +52,11 @@ static void each_set(void *context,
 	set_scan_end(&scan);
 }
 
-/* Look at members from the one `from` on, which moves to the next cluster, at
- * most `max` of one. Returns the cluster that has the set; 0 when none of these
- * does, *is_end_out then: there are no more. */
+/*
+ * Search members from *from on, which moves to the next cluster, at most `max`
+ * of each. Return the cluster that has the signature. If the searched ones do
+ * not have it, return 0; then *is_end_out = all were searched.
+ */
 static uint32_t find_set(struct stored_site *site, uint32_t set, size_t max,
 			 struct key *from, bool *is_end_out)
 {
@@ -93,8 +95,10 @@ static uint32_t find_cluster(struct stored_site *site, uint32_t set, size_t max)
 	return cluster;
 }
 
-/* The pages of a cluster have few sets, mostly: the first of each cluster are
- * looked at before all of them. */
+/*
+ * Most clusters have few distinct signatures: search the first members of each
+ * cluster before all members.
+ */
 static uint32_t cluster_of(void *context, uint32_t set)
 {
 	struct stored_site *site = context;
@@ -187,7 +191,7 @@ enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
 	struct site_row row;
 	enum error error = ERR_BUSY;
 
-	/* the cluster was there when the caller learned of it */
+	/* the cluster existed when the caller read its number */
 	if (site_get(&txn, site->view.host, &row) && row.id == site->id &&
 	    cluster_row_get(&txn, site->id, cluster, &state))
 		error = stored_sample_append(&pages, MAX_SAMPLE_PAGES,
@@ -199,7 +203,7 @@ enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
 	return error;
 }
 
-/* A copy of the record; NULL when it is damaged or not there. */
+/* Return a copy of the record; NULL if it is damaged or missing. */
 static void *load_record(struct stored_site *site, uint64_t page,
 			 struct record *record_out)
 {
@@ -266,7 +270,7 @@ static void release(void *context, struct taught taught)
 	learned_release(site->rules->learned, taught.holder);
 }
 
-/* The row is read again: the site may have gone, or changed. */
+/* Read the row again: the site may have been deleted or changed. */
 static void begin(void *context)
 {
 	struct stored_site *site = context;

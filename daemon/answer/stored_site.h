@@ -1,6 +1,6 @@
 /*
  * daemon/answer/stored_site.h - the site_view (template/site_view.h) of a site
- * in the store. Internal to answer.c and its like.
+ * in the store. Internal to answer.c and similar files.
  */
 #ifndef DAEMON_ANSWER_STORED_SITE_H
 #define DAEMON_ANSWER_STORED_SITE_H
@@ -16,42 +16,43 @@
 struct stored_site {
 	struct site_view view;
 	struct store *store;
-	struct txn txn; /* while it is read */
+	struct txn txn; /* open while the view is read */
 	bool is_read;
-	enum error error; /* the first one */
+	enum error error; /* the first error */
 	uint32_t id;
 	const struct answer_rules *rules;
-	struct arena *arena; /* of copied texts */
+	struct arena *arena; /* for copied texts */
 };
 
 /*
- * Fill *site by its row and return its view: valid as long as it and `rules`.
- * Between begin() and end() of the view a transaction is open, and at no other
- * time: the caller's own must have ended. NULL: the row is damaged. Close it in
- * any case.
+ * Initialize *site from its row and return its view, valid as long as *site and
+ * `rules`. A transaction is open only between begin() and end() of the view:
+ * end the caller's transaction first. NULL: the row is damaged. Close it in any
+ * case.
  */
 const struct site_view *stored_site_open(struct stored_site *site,
 					 struct store *store,
 					 const struct site_row *row,
 					 const struct answer_rules *rules);
 
-/* What was never opened must be zero. */
+/* Close a site; an unopened one must be zeroed. */
 void stored_site_close(struct stored_site *site);
 
-/* Append the sample of a cluster, as sample_reader of daemon/worker/learned.h
- * says. No transaction of this thread is open. */
+/*
+ * Append the sample of a cluster, see sample_reader of daemon/worker/learned.h.
+ * This thread must have no open transaction.
+ */
 enum error stored_site_sample(struct stored_site *site, uint32_t cluster,
 			      struct buffer *list, uint32_t *changes_out);
 
-/* The page `key` with its row; the charset points where that of the row does.
- */
+/* Return the page `key` with its row; the charset points into the row. */
 struct known_page stored_site_known(uint64_t key, const struct page_row *row);
 
-/* The same page with a charset that lives as long as the site. */
+/* Return the page with a charset that lives as long as the site. */
 struct known_page stored_site_keep(struct stored_site *site,
 				   struct known_page page);
 
-/* Zeros when there is no such cluster. */
+/* Return all 0 if there is no such cluster. */
 struct cluster_state stored_site_state(struct txn *txn, uint32_t site,
 				       uint32_t cluster);
 

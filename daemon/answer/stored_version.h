@@ -18,8 +18,8 @@ struct version_name {
 };
 
 /*
- * row_out->packed belongs to the transaction, *version_out to `arena`.
- * ERR_NOT_FOUND; ERR_CORRUPT.
+ * Read a version. row_out->packed belongs to the transaction, *version_out to
+ * `arena`. ERR_NOT_FOUND; ERR_CORRUPT.
  */
 enum error stored_version(struct txn *txn, struct version_name name,
 			  struct arena *arena, struct version_row *row_out,

@@ -20,7 +20,7 @@ enum {
 	PERIOD_MS = 2000,
 	REST_FACTOR = 10,
 	MAX_SITES = 64,
-	MAX_TEMPLATES = 8, /* of a site: about as many as a worker can hold */
+	MAX_TEMPLATES = 8, /* per site: about as many as a worker can cache */
 	FORGOTTEN_MS = 3600 * 1000,
 };
 
@@ -29,7 +29,7 @@ struct noted_site {
 	uint64_t noted_ms;
 };
 
-/* A template as it was when the workers learned it. */
+/* A template in the state in which the workers have built its model. */
 struct taught_template {
 	uint32_t cluster;
 	uint32_t changes;
@@ -50,14 +50,14 @@ struct teaching {
 	struct background *background;
 	atomic_ullong ahead;
 	atomic_ullong asked;
-	/* of the thread */
+	/* owned by the thread */
 	struct taught_site *taught; /* [MAX_SITES] */
 	size_t taught_count;
-	struct lock lock; /* guards what follows */
+	struct lock lock; /* guards the fields below */
 	struct noted_site noted[MAX_SITES];
 	size_t noted_count;
 	struct answer_rules rules;
-	char *settings; /* of the rules; or NULL */
+	char *settings; /* texts of the rules; or NULL */
 	char *models;
 };
 
@@ -74,7 +74,9 @@ static bool is_host(const char *text, struct slice host)
 	return slice_equal(slice_of(text), host);
 }
 
-/* The place of the host, of a new one that of the one noted longest ago. */
+/*
+ * Return the entry of the host; a new host replaces the one noted longest ago.
+ */
 static struct noted_site *place_of(struct teaching *teaching, struct slice host)
 {
 	struct noted_site *oldest = &teaching->noted[0];
@@ -133,7 +135,7 @@ struct teaching_stats teaching_stats(struct teaching *teaching)
 				       atomic_load(&teaching->asked)};
 }
 
-/* The hosts of now, and the rules, whose texts are the caller's to free. */
+/* Copy the current hosts and the rules, whose texts the caller frees. */
 static size_t take_noted(struct teaching *teaching,
 			 char hosts[MAX_SITES][MAX_HOST_BYTES + 1],
 			 struct answer_rules *rules_out, char *texts_out[2])
@@ -158,7 +160,7 @@ static size_t take_noted(struct teaching *teaching,
 	return count;
 }
 
-/* Put it among the largest ones, which are sorted. */
+/* Insert it into the sorted list of the largest templates. */
 static void insert(struct taught_site *site,
 		   const struct taught_template *template)
 {
@@ -178,8 +180,10 @@ static void insert(struct taught_site *site,
 	site->templates[at] = *template;
 }
 
-/* The largest templates as they are now. False: the site is not there, or is
- * what it was. */
+/*
+ * Read the current largest templates. Return false if the site is missing or
+ * unchanged.
+ */
 static bool read_site(struct txn *txn, const struct answer_rules *rules,
 		      const struct taught_site *before,
 		      struct taught_site *now_out)
@@ -222,7 +226,10 @@ static bool is_taught(const struct taught_site *site,
 	return false;
 }
 
-/* A page of the cluster whose body is kept; false: there is none. */
+/*
+ * Find a page of the cluster whose body is stored; false if there is no such
+ * page.
+ */
 static bool find_page(struct txn *txn, uint32_t site, uint32_t cluster,
 		      struct url *url_out)
 {
@@ -242,7 +249,7 @@ static bool find_page(struct txn *txn, uint32_t site, uint32_t cluster,
 	return is_found;
 }
 
-/* Have all workers learn it. */
+/* Have every worker build the template's model. */
 static bool teach(struct teaching *teaching, const struct answer_rules *rules,
 		  uint32_t site, uint32_t cluster)
 {
@@ -259,8 +266,10 @@ static bool teach(struct teaching *teaching, const struct answer_rules *rules,
 	return is_found && error == ERR_NONE;
 }
 
-/* Teach what has changed. What could not be learned is, when it has changed
- * again, or when it is asked for. */
+/*
+ * Build the models of changed templates. After a failure, retry when the
+ * template has changed again or a client needs it.
+ */
 static void teach_site(struct teaching *teaching,
 		       const struct answer_rules *rules,
 		       struct taught_site *site)
@@ -287,7 +296,7 @@ static void teach_site(struct teaching *teaching,
 	*site = now;
 }
 
-/* Keep what is known of these sites, and begin with those that are new. */
+/* Keep the state of these sites and add new ones. */
 static void keep_sites(struct teaching *teaching,
 		       char hosts[MAX_SITES][MAX_HOST_BYTES + 1], size_t count)
 {
@@ -310,7 +319,7 @@ static struct background_wish look(struct background *background, void *context)
 	char(*hosts)[MAX_HOST_BYTES + 1] = mem_alloc(MAX_SITES, sizeof(*hosts));
 	uint64_t begin_ms = clock_steady_ms();
 	struct answer_rules rules;
-	char *texts[2] = {NULL, NULL}; /* of the rules */
+	char *texts[2] = {NULL, NULL}; /* texts of the rules */
 	size_t count = take_noted(teaching, hosts, &rules, texts);
 	uint64_t rest_ms;
 
@@ -320,7 +329,7 @@ static struct background_wish look(struct background *background, void *context)
 	free(hosts);
 	free(texts[0]);
 	free(texts[1]);
-	/* what the workers have done is no time of this thread */
+	/* the work of the workers does not load this thread */
 	rest_ms = (clock_steady_ms() - begin_ms) * REST_FACTOR;
 	if (count == 0)
 		return (struct background_wish){0};

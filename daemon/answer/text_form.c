@@ -66,7 +66,7 @@ void text_form_begin(enum text_form form, const char *software, uint64_t now_ms,
 		append_info(software, now_ms, form == TEXT_FORM_WET, out);
 }
 
-/* HOST/N, or "". */
+/* Write HOST/N, or "". */
 static void write_cluster(const struct told_text *told, char *out, size_t size)
 {
 	out[0] = '\0';
@@ -76,7 +76,7 @@ static void write_cluster(const struct told_text *told, char *out, size_t size)
 		snprintf(out, size, "%s/%u", told->host, told->page->cluster);
 }
 
-/* The beginning of a line: where it stands. */
+/* Return the beginning of a line: the place of the page. */
 static json_t *place_json(const struct told_text *told)
 {
 	char place[PLACE_BYTES];
@@ -124,7 +124,7 @@ static json_t *line_json(const struct told_text *told)
 	return line;
 }
 
-/* Append the value, without the end of its line. */
+/* Append the value, without the line end. */
 static void append_json(json_t *value, struct buffer *out)
 {
 	char *text = json_dumps(
@@ -135,7 +135,7 @@ static void append_json(json_t *value, struct buffer *out)
 	json_decref(value);
 }
 
-/* Workers make it: it must not break the lines of other pages. */
+/* Check a worker's output, which must not break the lines of other pages. */
 static bool is_object_line(struct slice body)
 {
 	const char *bytes = body.data;
@@ -153,12 +153,12 @@ static void append_line(const struct told_text *told, struct buffer *out)
 
 	if (is_object && is_object_line(body)) {
 		append_json(place_json(told), out);
-		out->data[out->size - 1] = ','; /* it was the end, "}" */
+		out->data[out->size - 1] = ','; /* replace the final "}" */
 		buffer_append(out, (const char *)body.data + 1, body.size - 1);
 		return;
 	}
 	if (is_object)
-		line.error = ERR_POISONED; /* the store has no part in it */
+		line.error = ERR_POISONED; /* the store is not the cause */
 	append_json(line_json(&line), out);
 	buffer_append_byte(out, '\n');
 }

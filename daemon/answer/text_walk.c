@@ -12,8 +12,8 @@
 #include "store/rows_site.h"
 
 enum {
-	MAX_PLACES = 32768, /* that one reading of all rows finds */
-	MAX_ROWS = 4096,    /* read in one transaction */
+	MAX_PLACES = 32768, /* found by one pass over all rows */
+	MAX_ROWS = 4096,    /* rows per transaction */
 	KEY_DIGITS = 16,
 };
 
@@ -22,12 +22,12 @@ struct text_walk {
 	char host[MAX_HOST_BYTES + 1];
 	uint32_t site;
 	struct text_filter filter;
-	struct text_place last;    /* given, or where the walk began */
-	struct text_place *places; /* [count], a heap with the last place at
-				      its top; then ascending */
+	struct text_place last;    /* last returned place, or the start */
+	struct text_place *places; /* [count], a heap with the last place at its
+				      top; sorted ascending afterwards */
 	size_t count;
 	size_t next;
-	bool is_last; /* no more than these are left */
+	bool is_last; /* no places remain after these */
 };
 
 void text_place_write(struct text_place place, char *out)
@@ -36,8 +36,10 @@ void text_place_write(struct text_place place, char *out)
 		 place.key);
 }
 
-/* Read the digits of `base`, in lower case, that `text` begins with; returns
- * how many. */
+/*
+ * Parse lower-case digits of `base` at the beginning of `text`; return their
+ * number.
+ */
 static size_t read_digits(struct slice text, unsigned base,
 			  uint64_t *number_out)
 {
@@ -77,7 +79,7 @@ static bool is_before(struct text_place a, struct text_place b)
 					  : a.key < b.key;
 }
 
-/* Have the place at `index`, whose children are heaps, sink. */
+/* Restore the heap: sink the place at `index`, whose children are heaps. */
 static void sink(struct text_walk *walk, size_t index)
 {
 	struct text_place *places = walk->places;
@@ -109,7 +111,7 @@ static void rise(struct text_walk *walk, size_t index)
 	places[index] = place;
 }
 
-/* Keep it if it is among the first MAX_PLACES. */
+/* Insert the place if it is among the first MAX_PLACES. */
 static void consider(struct text_walk *walk, struct text_place place)
 {
 	if (walk->count < MAX_PLACES) {
@@ -136,7 +138,7 @@ static bool is_wanted(const struct text_walk *walk, const struct page_row *row,
 	       (filter->classes >> row->page_class & 1U) != 0;
 }
 
-/* Read the next rows from *key on, which moves; false: there are no more. */
+/* Read the next rows from *key on, and advance it; false at the end. */
 static bool read_rows(struct text_walk *walk, struct txn *txn, uint64_t *key)
 {
 	struct key from = key_page(walk->site, *key);
@@ -164,7 +166,7 @@ static bool read_rows(struct text_walk *walk, struct txn *txn, uint64_t *key)
 	return has_more;
 }
 
-/* The number of the site; 0 when there is none. */
+/* Return the number of the site; 0 if there is no such site. */
 static uint32_t find_site(struct txn *txn, const char *host)
 {
 	struct site_row row;
@@ -180,8 +182,10 @@ static int by_place(const void *a, const void *b)
 	return is_before(x, y) ? -1 : is_before(y, x);
 }
 
-/* Find the places behind the last one; after an error there are none, and they
- * can be looked for again. */
+/*
+ * Find the places after the last one. After an error the list is empty, and the
+ * call can be repeated.
+ */
 static enum error find_places(struct text_walk *walk)
 {
 	uint64_t key = 0;
@@ -214,12 +218,12 @@ static enum error find_places(struct text_walk *walk)
 }
 
 /*
- * The first time whose pages may not all be there yet, if that is before
- * `now_ms`. A walk reads by several transactions, between which others commit:
- * of what they have stored it must see nothing, since it would see a part. Each
- * page that is stored is an event of the same time, and times only grow in what
- * one machine writes, so whatever comes is later than the last event of its
- * partition: those of others may be further, or not as far.
+ * Return the first time whose pages may be incomplete, if that is before
+ * `now_ms`. A walk uses several transactions, and others commit between them:
+ * it must not see a part of these commits. Each stored page has an event of the
+ * same time, and the times that one machine writes only grow, so later pages
+ * are newer than the last event of their partition; other partitions may be
+ * ahead or behind.
  */
 static uint64_t end_of_stored(struct txn *txn, uint32_t site, uint64_t now_ms)
 {

@@ -1,7 +1,7 @@
 /*
- * daemon/access/credential.h - a credential is 256 random bits as a text. What
- * is stored of it is its SHA-256: there is no dictionary of such texts and no
- * way to try them all, so a slow hash would only slow the daemon down.
+ * daemon/access/credential.h - a credential is 256 random bits as text. Only
+ * its SHA-256 is stored: no dictionary contains such texts and nobody can try
+ * them all, so a slow hash would only slow the daemon down.
  */
 #ifndef DAEMON_ACCESS_CREDENTIAL_H
 #define DAEMON_ACCESS_CREDENTIAL_H
@@ -15,14 +15,17 @@ enum {
 	CREDENTIAL_DIGEST_BYTES = 32,
 };
 
-/* Write a new one; false, and an empty text: there are no random numbers. */
+/*
+ * Write a new credential; false, and an empty text, if the system has no random
+ * numbers.
+ */
 bool credential_make(char text_out[CREDENTIAL_DIGITS + 1]);
 
-/* The digest of any text. */
+/* Compute the digest of any text. */
 void credential_digest(const char *text,
 		       uint8_t digest_out[CREDENTIAL_DIGEST_BYTES]);
 
-/* Do they agree? Takes as long whether they do or not. */
+/* Compare two digests in constant time. */
 bool credential_is_same(const uint8_t a[CREDENTIAL_DIGEST_BYTES],
 			const uint8_t b[CREDENTIAL_DIGEST_BYTES]);
 

@@ -7,7 +7,7 @@
 
 enum { MAX_ADDRESS = INET6_ADDRSTRLEN };
 
-/* Is there nothing, or a port? */
+/* Return whether the text is empty or a port. */
 static bool is_port(const char *text)
 {
 	return *text == '\0' ||

@@ -1,6 +1,6 @@
 /*
- * daemon/access/origin.h - which page of which site has a browser ask: what
- * keeps the pages of others out. Pure functions of headers.
+ * daemon/access/origin.h - rules that reject requests which pages of other
+ * sites make a browser send. Pure functions of headers.
  */
 #ifndef DAEMON_ACCESS_ORIGIN_H
 #define DAEMON_ACCESS_ORIGIN_H
@@ -8,24 +8,25 @@
 #include <stdbool.h>
 
 /*
- * Does a Host header mean us? It is an address, localhost, or one of `names`
- * ("a.example, b.example"), with or without a port; letters of any case. No
- * other name is: its owner may point it at us, and then the browser takes our
- * answers for theirs (DNS rebinding). An address cannot be pointed. NULL: no.
+ * Return whether a Host header names this daemon: an IP address, localhost, or
+ * one of `names` ("a.example, b.example"), with or without a port,
+ * case-insensitive. Other names are rejected: their owner may resolve them to
+ * this daemon, and then the browser takes its responses for the owner's (DNS
+ * rebinding); an address cannot be resolved elsewhere. NULL: false.
  */
 bool origin_is_host_ours(const char *host, const char *names);
 
 /*
- * Is `origin` (an Origin header) that of the pages which this `host` serves? By
- * TLS its scheme must be https; without it may be, as we may be behind a proxy.
- * "null" never is.
+ * Return whether `origin` (an Origin header) is the origin of the pages under
+ * this `host`. With TLS its scheme must be https; without TLS it may be https,
+ * because a proxy may be in front of the daemon. "null" is always false.
  */
 bool origin_is_own(const char *origin, const char *host, bool is_encrypted);
 
 /*
- * Does a Sec-Fetch-Site header, or none (NULL), say that a page of ours asks,
- * or the user? Pages of another port of this host are "same-site", and send our
- * cookies.
+ * Return whether a Sec-Fetch-Site header, or none (NULL), allows the cookie:
+ * the user or a page of this origin sent the request. Pages of another port of
+ * this host are "same-site", and browsers send them the same cookies.
  */
 bool origin_may_use_cookie(const char *fetch_site);
 

@@ -17,8 +17,8 @@ struct session {
 };
 
 struct sessions {
-	struct lock lock;                  /* guards what follows */
-	struct session rows[MAX_SESSIONS]; /* [count], in no order */
+	struct lock lock;                  /* guards the members below */
+	struct session rows[MAX_SESSIONS]; /* [count], unsorted */
 	size_t count;
 };
 
@@ -38,7 +38,7 @@ void sessions_destroy(struct sessions *sessions)
 	free(sessions);
 }
 
-/* Returns its ticket. */
+/* Remove a session; return its ticket. */
 static uint64_t sessions_drop(struct sessions *sessions, struct session *row)
 {
 	uint64_t ticket = row->ticket;
@@ -72,8 +72,10 @@ uint64_t sessions_expire(struct sessions *sessions, uint64_t now_ms)
 	return ticket;
 }
 
-/* The one that was not used for the longest time, of one token or, if that is
- * 0, of all; *count_out is how many these are. NULL: none. */
+/*
+ * Return the least recently used session of a token, or of all tokens if
+ * `token` is 0; *count_out is the number of these sessions. NULL: none.
+ */
 static struct session *sessions_oldest(struct sessions *sessions,
 				       uint64_t token, size_t *count_out)
 {
@@ -92,7 +94,7 @@ static struct session *sessions_oldest(struct sessions *sessions,
 	return oldest;
 }
 
-/* Returns the ticket of the one that ends for it; 0: none. */
+/* Remove a session if necessary; return its ticket, or 0. */
 static uint64_t sessions_make_room(struct sessions *sessions, uint64_t token)
 {
 	size_t count;
@@ -123,7 +125,7 @@ bool sessions_begin(struct sessions *sessions, uint64_t token, uint64_t now_ms,
 	return true;
 }
 
-/* With the lock held; NULL: there is none. */
+/* Call it with the lock held. NULL: not found. */
 static struct session *sessions_find(struct sessions *sessions,
 				     const char *session)
 {

@@ -18,7 +18,7 @@
 #define TOKENS_FILE "tokens"
 #define FIRST_LINE  "templated tokens 1\n"
 #define PREFIX      "td_"
-#define REMOVED     '#' /* in place of the first character of a line */
+#define REMOVED     '#' /* replaces the first character of a line */
 
 enum {
 	DIGEST_BYTES = CREDENTIAL_DIGEST_BYTES,
@@ -35,19 +35,18 @@ struct row {
 	struct token token;
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t allowance; /* thousandths of a request, up to the rate */
-	uint64_t since_ms;  /* it was so large; 0: never asked */
+	uint64_t since_ms;  /* time of `allowance`; 0: never used */
 };
 
 struct tokens {
 	char *folder;
-	struct lock change; /* one at a time, with its write to the disk */
-	struct lock lock;   /* guards what follows; both are held to add or to
+	struct lock change; /* held for a change and its write */
+	struct lock lock;   /* guards the members below; hold both to add or
 			       remove rows */
 	struct row rows[MAX_TOKENS]; /* [count], by name */
 	size_t count;
 	uint64_t last_id;
-	bool is_unsaved; /* the file has tokens that were removed; guarded by
-			    `change` */
+	bool is_unsaved; /* the file has removed tokens; guarded by `change` */
 };
 
 static const char *const role_names[] = {
@@ -80,7 +79,7 @@ static bool is_name(const char *name)
 	return length > 0 && length < TOKEN_NAME_BYTES;
 }
 
-/* Its place, or that where it would be. */
+/* Return the index of the name, or the index to insert it at. */
 static size_t place_of(const struct tokens *tokens, const char *name)
 {
 	size_t at = 0;
@@ -129,7 +128,7 @@ static bool read_time(const char *text, uint64_t *time_ms_out)
 	return is_digit(text[0]) && *end == '\0' && errno == 0;
 }
 
-/* "NAME ROLE CREATED DIGEST", which is taken apart. */
+/* Parse "NAME ROLE CREATED DIGEST"; modifies the line. */
 static bool read_line(char *line, struct row *row_out)
 {
 	char *rest = NULL;
@@ -188,7 +187,7 @@ static void append_line(const struct row *row, struct buffer *out)
 		      digest);
 }
 
-/* Write the file anew: the rows, and one more unless it is NULL. */
+/* Rewrite the file: the rows, and `more` unless it is NULL. */
 static enum error save(struct tokens *tokens, const struct row *more)
 {
 	struct buffer text = {0};
@@ -207,7 +206,7 @@ static enum error save(struct tokens *tokens, const struct row *more)
 	return error;
 }
 
-/* Is the line that begins there that of a token which we have? */
+/* Return whether a known token has the line that begins here. */
 static bool tokens_have_line(const struct tokens *tokens, const char *line)
 {
 	size_t length = strcspn(line, " \n");
@@ -220,7 +219,7 @@ static bool tokens_have_line(const struct tokens *tokens, const char *line)
 	return is_at(tokens, place_of(tokens, name), name);
 }
 
-/* False: a byte was not written. */
+/* Return false if a byte could not be written. */
 static bool mark_lines(const struct tokens *tokens, int file, const char *text)
 {
 	const char mark = REMOVED;
@@ -236,9 +235,10 @@ static bool mark_lines(const struct tokens *tokens, int file, const char *text)
 }
 
 /*
- * Mark the tokens that were removed in the file, each by one byte in place: the
- * disk may be full, since the file has its blocks, and a byte is either written
- * or not. The file is written anew without them with the next token.
+ * Mark the removed tokens in the file by one byte each, in place: this works on
+ * a full disk, because the file has its blocks, and a byte is written
+ * completely or not at all. The next tokens_add() rewrites the file without
+ * these lines.
  */
 static enum error mark_removed(struct tokens *tokens)
 {
@@ -262,12 +262,12 @@ static enum error mark_removed(struct tokens *tokens)
 	return error;
 }
 
-/* With the lock of changes held: have the file know of no removed token. */
+/* With the lock of changes held: remove the removed tokens from the file. */
 static enum error save_removal(struct tokens *tokens)
 {
 	enum error error = mark_removed(tokens);
 
-	/* a copy may have room where its blocks cannot be written */
+	/* a copy may work if the blocks cannot be written in place */
 	if (error != ERR_NONE)
 		error = save(tokens, NULL);
 	tokens->is_unsaved = error != ERR_NONE;
@@ -426,7 +426,7 @@ size_t tokens_list(struct tokens *tokens, struct token list_out[MAX_TOKENS])
 	return count;
 }
 
-/* A bucket of `rate` requests, into which so many run a second. */
+/* Token bucket: `rate` requests, refilled at `rate` per second. */
 static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
 {
 	uint64_t most = (uint64_t)rate * REQUEST;
@@ -447,7 +447,7 @@ static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
 	return true;
 }
 
-/* With the lock held: what a row, or NULL, allows. */
+/* With the lock held: return the verdict for a row, or for NULL. */
 static enum token_verdict use_row(struct row *row, uint32_t rate,
 				  uint64_t now_ms, struct token *token_out)
 {

@@ -1,4 +1,4 @@
-/* Clients who show a certificate. */
+/* Verification of client certificates. */
 #include "daemon/http/http.h"
 
 #include <gnutls/gnutls.h>
@@ -11,7 +11,7 @@ bool http_is_certified(const struct http_exchange *exchange)
 {
 	const struct tcp_listener *listener =
 		exchange->server->options.listener;
-	/* a server's certificate is no client's */
+	/* reject certificates for servers */
 	gnutls_typed_vdata_st purpose = {
 		.type = GNUTLS_DT_KEY_PURPOSE_OID,
 		.data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT,

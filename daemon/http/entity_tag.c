@@ -20,7 +20,7 @@ void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES])
 	*at = '\0';
 }
 
-/* Nothing but a closing quote ends a tag: commas may stand in it. */
+/* Only a closing quote ends a tag: it may contain commas. */
 bool entity_tag_is_listed(const char *tag, const char *list)
 {
 	size_t length = strlen(tag);

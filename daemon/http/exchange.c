@@ -10,7 +10,7 @@
 
 enum {
 	MAX_HEADER_BYTES = 1024,
-	SMALL_REPLY = 64 * 1024, /* is never refused */
+	SMALL_REPLY = 64 * 1024, /* is never rejected */
 };
 
 const char *http_method(const struct http_exchange *exchange)
@@ -30,7 +30,7 @@ const char *http_argument(const struct http_exchange *exchange,
 					   MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* The caller of http_each_argument(). */
+/* State of http_each_argument(). */
 struct argument_visit {
 	const char *name;
 	bool (*take)(void *context, const char *value);
@@ -258,8 +258,10 @@ static void free_headers(struct http_exchange *exchange)
 	exchange->header_count = 0;
 }
 
-/* What is large and can be asked for again; of a change it must be told how it
- * went. */
+/*
+ * Return whether the response is large and repeatable. The client must always
+ * get the result of a change.
+ */
 static bool may_be_refused(const struct http_exchange *exchange)
 {
 	return exchange->reply.size > SMALL_REPLY &&

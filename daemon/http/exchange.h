@@ -1,8 +1,8 @@
 /*
  * daemon/http/exchange.h - a request and its state between the server's thread
- * and the workers. An exchange belongs to the server's thread, or, while its
- * connection is suspended, to the thread that took it from a queue. Internal to
- * the server.
+ * and the workers. An exchange belongs to the server's thread. While its
+ * connection is suspended, it belongs to the thread that removed it from a
+ * queue. Internal to the server.
  */
 #ifndef DAEMON_HTTP_EXCHANGE_H
 #define DAEMON_HTTP_EXCHANGE_H
@@ -27,8 +27,8 @@
 enum { EXCHANGE_WORDS = 4, MAX_EXCHANGE_HEADERS = 16 };
 
 enum exchange_state {
-	EXCHANGE_RECEIVED, /* received, or being received */
-	EXCHANGE_WAITS,    /* suspended: queued, parked or being handled */
+	EXCHANGE_RECEIVED, /* received or being received */
+	EXCHANGE_WAITS,    /* suspended: queued, or a worker handles it */
 	EXCHANGE_REPLIED,
 };
 
@@ -41,45 +41,41 @@ struct http_exchange {
 	struct http_exchange *next; /* in a queue */
 	struct http_server *server;
 	struct MHD_Connection *connection;
-	struct connection *client; /* as long as its connection */
-	int file;           /* the client's socket, to notice that it was closed
-			     */
-	const char *method; /* MHD's, as long as the exchange */
+	struct connection *client; /* lives as long as its connection */
+	int file;                  /* client's socket, to detect its close */
+	const char *method;        /* MHD owns it, as long as the exchange */
 	const char *path;
 	enum exchange_state state;
 	bool was_parked;
-	bool takes_long;  /* options.takes_long() says so */
+	bool takes_long;  /* result of options.takes_long() */
 	bool is_quick;    /* the server's thread handles it */
-	bool is_admitted; /* it waited, so http_stop() waits for its end */
-	bool is_listener; /* it is counted there, and does not count as waiting
-			   */
+	bool is_admitted; /* it was queued; http_stop() waits for its end */
+	bool is_listener; /* counted as a listener, not as waiting */
 	uint64_t arrival_ms;
-	uint64_t begin_us; /* steady clock: it began to wait for a worker */
+	uint64_t begin_us; /* steady clock: start of the wait for a worker */
 	uint64_t memory[EXCHANGE_WORDS];
 	uint64_t note;
-	uint64_t owner; /* http_set_owner(); guarded by the lock, as are: */
+	uint64_t owner; /* http_set_owner(); the lock guards it, and: */
 	uint64_t ticket;
-	bool is_cut;    /* http_end_owner() was called for that */
-	bool has_place; /* among the clients */
-	bool is_over;   /* its owner's share had no room */
+	bool is_cut;    /* http_end_owner() was called for it */
+	bool has_place; /* counted in `clients` */
+	bool is_over;   /* its owner's quota was used up */
 	struct buffer body;
-	struct upload *upload; /* the body, when it is streamed */
-	uint64_t received;     /* bytes of the body, kept or not */
-	unsigned refusal;      /* status that it gets instead of a handler; 0 */
+	struct upload *upload; /* the body, if streamed */
+	uint64_t received;     /* bytes of the body, also dropped ones */
+	unsigned refusal;      /* status if rejected by its head; or 0 */
 
 	unsigned status; /* of the reply; 0: none yet */
 	const char *media_type;
 	struct buffer reply;
-	bool is_file; /* the reply is not `reply`, but so many bytes of a file
-		       */
+	bool is_file; /* reply with `reply_size` bytes of `reply_file` */
 	int reply_file;
 	uint64_t reply_size;
-	size_t held_reply;     /* bytes of it that are counted */
-	struct stream *stream; /* it is a stream; or NULL */
+	size_t held_reply;     /* bytes counted in `unread` */
+	struct stream *stream; /* the reply, if streamed; or NULL */
 	struct exchange_header headers[MAX_EXCHANGE_HEADERS];
 	size_t header_count;
-	char *kept[MAX_EXCHANGE_HEADERS]; /* names of such that were passed on,
-					     and the media type; owned */
+	char *kept[MAX_EXCHANGE_HEADERS]; /* owned names and media type */
 	size_t kept_count;
 };
 
@@ -91,37 +87,36 @@ struct exchange_queue {
 
 struct http_server {
 	struct MHD_Daemon *mhd;
-	atomic_bool has_begun; /* clients may come */
+	atomic_bool has_begun; /* clients may connect */
 	struct listening listening;
 	struct http_options options;
 	char *socket_path;
-	struct quota held_bytes; /* of all bodies; the server's thread alone */
+	struct quota held_bytes; /* of all bodies; only the server's thread */
 	pthread_t *workers;      /* [worker_count] */
 	size_t worker_count;
 
-	struct lock lock; /* guards what follows */
+	struct lock lock; /* guards the members below */
 	struct condition is_wanted;
-	struct condition is_ended; /* an admitted exchange is over */
-	struct condition is_fed;   /* an upload has news, or the server stops */
+	struct condition is_ended; /* an admitted exchange has ended */
+	struct condition is_fed;   /* an upload changed, or the server stops */
 	struct exchange_queue ready;
-	struct exchange_queue ready_long; /* those that take long */
-	struct quota busy;                /* workers that have an exchange */
-	struct quota busy_long;           /* and that have such a one */
+	struct exchange_queue ready_long; /* exchanges that may take long */
+	struct quota busy;                /* workers that handle an exchange */
+	struct quota busy_long;           /* workers that handle a long one */
 	struct exchange_queue parked;
 	struct quota clients;   /* exchanges that have an owner */
-	struct quota waiting;   /* in EXCHANGE_WAITS but for listeners */
+	struct quota waiting;   /* in EXCHANGE_WAITS, except listeners */
 	struct quota listeners; /* exchanges that are listeners */
-	size_t admitted;  /* exchanges in both, and those whose reply is being
-			     sent */
-	uint64_t wakes;   /* calls of http_wake() */
-	uint64_t tick_ms; /* when parked exchanges are handled without
-			     http_wake() */
-	struct quota uploads; /* exchanges with an upload */
-	struct quota unread;  /* bytes of those that wait to be read */
+	size_t admitted;        /* waiting, listening, or sending a reply */
+	uint64_t wakes;         /* calls of http_wake() */
+	uint64_t tick_ms;       /* when suspended exchanges are handled without
+				   http_wake() */
+	struct quota uploads;   /* exchanges with an upload */
+	struct quota unread;    /* bytes of replies that clients must read */
 	struct connection *connections; /* [connection_count] */
 	size_t connection_count;
-	uint64_t look_ms; /* when they are looked at again */
-	int *old_files;   /* [old_count], to be closed by a worker */
+	uint64_t look_ms; /* time of the next connections_look() */
+	int *old_files;   /* [old_count], a worker closes them */
 	size_t old_count;
 	size_t old_capacity;
 	bool is_stopping;
@@ -133,53 +128,58 @@ struct http_server {
 	struct time_histogram answers;
 };
 
-/* Reply with an error in the shape that the API's have. */
+/* Reply with an error in the API's format. */
 void exchange_refuse(struct http_exchange *exchange, unsigned status,
 		     const char *code, const char *message);
 
-/* Take places for its owner, with the lock held; false, and counted, when there
- * are none: http_busy_status() says why. */
+/*
+ * With the lock held: acquire `count` of the quota for the exchange's owner. If
+ * the quota is used up, count that and return false; http_busy_status() is the
+ * status.
+ */
 bool exchange_take(struct http_exchange *exchange, struct quota *quota,
 		   size_t count);
 
-/* Refuse it for that. */
+/* Reject the exchange because of its quota. */
 void exchange_refuse_busy(struct http_exchange *exchange, const char *message);
 
 /*
- * Count its reply, which is in memory until the client has read it; or, when
- * its owner has too much that waits, put a refusal in its place if it is a
- * large one to GET or HEAD.
+ * Count the reply, which is in memory until the client has read it. If the
+ * owner has too many unread bytes and the reply is a large one to GET or HEAD,
+ * replace it by an error.
  */
 void exchange_hold_reply(struct http_exchange *exchange);
 
 /* Frees the exchange; NULL is a no-op. */
 void exchange_destroy(struct http_exchange *exchange);
 
-/* The exchange has ended: update the counts and free it. */
+/* End the exchange: update the counts and free it. */
 void exchange_end(struct http_exchange *exchange);
 
 /* work.c: the threads that handle exchanges. */
 
-/* Of so many workers, how many may have what takes long. */
+/* Return how many of the workers may handle long requests. */
 size_t work_long(size_t workers);
 
-/* Start options.workers threads; false when one fails, the others run. */
+/* Start options.workers threads. If one fails, return false; the others run. */
 bool work_start(struct http_server *server);
 
 /*
- * Suspend the connection and queue the exchange, or refuse it at once: false,
- * and it has its reply then. The server's thread.
+ * Suspend the connection and queue the exchange. If it must be rejected, reply
+ * and return false. Call it on the server's thread.
  */
 bool work_submit(struct http_exchange *exchange);
 
-/* The workers take the exchange of a stream again. With the lock held. The
- * server's thread. */
+/*
+ * Return the exchange of a stream to the workers. Call it with the lock held,
+ * on the server's thread.
+ */
 void work_suspend(struct http_exchange *exchange);
 
-/* Have a worker close the file. Any thread, without the lock. */
+/* Close the file in a worker. Any thread, without the lock. */
 void work_close(struct http_server *server, int file);
 
-/* End the threads and refuse waiting exchanges. */
+/* Stop the threads and reject waiting exchanges. */
 void work_stop(struct http_server *server);
 
 #endif

@@ -20,22 +20,23 @@
 
 enum {
 	CONNECTION_BYTES = 32 * 1024, /* request line and headers */
-	FIRST_REQUEST_S = 5,  /* timeout of a client that has not sent anything
-			       */
-	MAX_BODIES = 16,      /* of the largest size, at the same time */
-	MAX_DISCARDED = 4,    /* a client may send so many times too much */
-	LAST_WORDS_MS = 1000, /* for replies to be read when we stop */
+	FIRST_REQUEST_S = 5,          /* timeout for a client's first request */
+	MAX_BODIES = 16,      /* of the maximum size, at the same time */
+	MAX_DISCARDED = 4,    /* a client may send this multiple of the limit */
+	LAST_WORDS_MS = 1000, /* for clients to read replies at stop */
 	FILE_BLOCK_BYTES = 128 * 1024,
-	LOG_KINDS = 64, /* of lines of libmicrohttpd, by their formats */
+	LOG_KINDS = 64, /* messages of libmicrohttpd, by format */
 };
 
-/* GnuTLS's own choice of ciphers, but no version that is given up. */
+/* GnuTLS's default ciphers, without obsolete versions. */
 static char tls_versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
 static void log_mhd(void *context, const char *format, va_list list)
 	__attribute__((format(printf, 2, 0)));
 
-/* Which of the kinds of lines has this format: two may share one. */
+/*
+ * Return the kind of the messages with this format; two formats may share one.
+ */
 static unsigned http_log_kind(const char *format)
 {
 	unsigned hash = 0;
@@ -46,8 +47,8 @@ static unsigned http_log_kind(const char *format)
 }
 
 /*
- * It gives texts alone, and no code. What it says once it has begun is about
- * one client, mostly, who may leave whenever it likes, or speak no TLS.
+ * libmicrohttpd passes only texts, no codes. After the start most messages
+ * concern one client, which may disconnect at any time, or speak no TLS.
  */
 static void log_mhd(void *context, const char *format, va_list list)
 {
@@ -70,7 +71,7 @@ static int socket_of(struct MHD_Connection *connection)
 		->connect_fd;
 }
 
-/* Set a short timeout for a client that has not yet sent a request. */
+/* Set a short timeout for a client that has not sent a request yet. */
 static void notice_client(void *context, struct MHD_Connection *connection,
 			  void **socket_context,
 			  enum MHD_ConnectionNotificationCode code)
@@ -89,7 +90,7 @@ static void notice_client(void *context, struct MHD_Connection *connection,
 					  (unsigned)FIRST_REQUEST_S);
 }
 
-/* The body moves into the response. */
+/* Moves the body into the response. */
 static struct MHD_Response *response_of_buffer(struct buffer *body)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -117,7 +118,10 @@ static ssize_t read_file(void *context, uint64_t position, char *out,
 	return count > 0 ? count : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-/* To give the blocks of a large file back takes long: others wait here. */
+/*
+ * Closing a large file takes long, because the file system frees its blocks; a
+ * worker does it, so that the server's thread does not block.
+ */
 static void end_file(void *context)
 {
 	struct sent_file *sent = context;
@@ -161,7 +165,7 @@ static enum MHD_Result send_reply(struct http_exchange *exchange)
 	if (response == NULL)
 		return MHD_NO;
 	connection_enter(exchange->server, exchange->client, CONNECTION_REPLY);
-	/* patience.h knows better whether the client reads */
+	/* patience.h checks more precisely whether the client reads */
 	MHD_set_connection_option(exchange->connection,
 				  MHD_CONNECTION_OPTION_TIMEOUT, 0U);
 	if (*exchange->media_type != '\0')
@@ -199,8 +203,8 @@ static void refuse(struct http_exchange *exchange)
 }
 
 /*
- * Whether the body is announced to be so large that the request is refused
- * before it is received.
+ * Return whether the announced size of the body is so large that the request is
+ * rejected before it is received.
  */
 static bool announces_too_much(const struct http_exchange *exchange)
 {
@@ -208,13 +212,13 @@ static bool announces_too_much(const struct http_exchange *exchange)
 		http_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
 	uint64_t max = exchange->server->options.max_body_bytes;
 
-	/* who expects 100-continue has sent nothing yet */
+	/* a client that expects 100-continue has not sent the body yet */
 	if (http_header(exchange, MHD_HTTP_HEADER_EXPECT) == NULL)
 		max *= MAX_DISCARDED;
 	return length != NULL && strtoull(length, NULL, 10) > max;
 }
 
-/* How many headers say where the body ends. */
+/* Number of headers that determine the end of the body. */
 struct length_headers {
 	unsigned lengths;
 	unsigned codings;
@@ -238,8 +242,9 @@ static enum MHD_Result count_length(void *context, enum MHD_ValueKind kind,
 }
 
 /*
- * Whether it is clear where the body ends. With two lengths, or a length and a
- * coding, a proxy before us may see another end than libmicrohttpd does.
+ * Return whether the end of the body is unambiguous. With two lengths, or a
+ * length and a coding, a proxy in front of the daemon could see another end
+ * than libmicrohttpd (request smuggling).
  */
 static bool has_clear_length(const struct http_exchange *exchange)
 {
@@ -250,7 +255,7 @@ static bool has_clear_length(const struct http_exchange *exchange)
 	return headers.lengths + headers.codings <= 1 && !headers.is_unknown;
 }
 
-/* The status of a request that is refused by its head; else 0. */
+/* Return the status of a request that is rejected by its head; otherwise 0. */
 static unsigned refusal_of(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
@@ -264,8 +269,9 @@ static unsigned refusal_of(struct http_exchange *exchange)
 }
 
 /*
- * At once when there is a body, which is not read then: the connection ends.
- * Else when MHD says that the request is whole, and the connection goes on.
+ * With a body, reply immediately; MHD then does not read the body and closes
+ * the connection. Without a body, reply when MHD has the whole request, and
+ * keep the connection.
  */
 static enum MHD_Result send_refusal(struct http_exchange *exchange)
 {
@@ -312,7 +318,7 @@ static enum MHD_Result begin_exchange(struct http_server *server,
 	return send_reply(exchange);
 }
 
-/* Make room for a part of the body in memory. */
+/* Count a part of the body against the memory limit. */
 static bool hold(struct http_exchange *exchange, size_t size)
 {
 	struct http_server *server = exchange->server;
@@ -325,8 +331,8 @@ static bool hold(struct http_exchange *exchange, size_t size)
 }
 
 /*
- * Keep a part of the body. Bytes over the limit are read and dropped, because a
- * client that is still sending would not see the reply.
+ * Store a part of the body. Bytes over the limit are read and dropped, because
+ * a client that is still sending would not see the reply.
  */
 static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 			       size_t *size)
@@ -354,7 +360,7 @@ static enum MHD_Result receive(struct http_exchange *exchange, const char *data,
 	return MHD_YES;
 }
 
-/* The same for a body that is read as it comes. */
+/* Like receive(), for a streamed body. */
 static enum MHD_Result receive_upload(struct http_exchange *exchange,
 				      const char *data, size_t *size)
 {
@@ -366,7 +372,7 @@ static enum MHD_Result receive_upload(struct http_exchange *exchange,
 	return is_over ? send_reply(exchange) : result;
 }
 
-/* Whether the handler has answered without waiting for anybody. */
+/* Return whether the handler replied immediately, without waiting. */
 static bool is_answered_at_once(struct http_exchange *exchange)
 {
 	const struct http_options *options = &exchange->server->options;
@@ -381,7 +387,7 @@ static bool is_answered_at_once(struct http_exchange *exchange)
 	return false;
 }
 
-/* Have it handled; false: it has its reply. */
+/* Queue the exchange; false if it already has its reply. */
 static bool submit(struct http_exchange *exchange)
 {
 	/* before it belongs to a worker */
@@ -502,7 +508,7 @@ static struct MHD_Daemon *start_mhd(struct http_server *server)
 		MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 
-/* The caller keeps the socket: we have a descriptor of our own. */
+/* The caller keeps its socket: the server uses a duplicate. */
 static enum error listen_tcp(struct http_server *server)
 {
 	int file = fcntl(server->options.listener->file, F_DUPFD_CLOEXEC, 0);
@@ -566,7 +572,7 @@ enum error http_start(struct http_server **server_out,
 	return ERR_NONE;
 }
 
-/* Wait until the last replies were read, or their clients are too slow. */
+/* Wait until the clients have read the last replies, or are too slow. */
 static void wait_for_last_words(struct http_server *server)
 {
 	uint64_t until_ms = clock_steady_ms() + LAST_WORDS_MS;
@@ -591,7 +597,7 @@ void http_stop(struct http_server *server)
 	wait_for_last_words(server);
 	if (server->mhd != NULL)
 		MHD_stop_daemon(server->mhd);
-	listen_end(&server->listening); /* its thread may have used it */
+	listen_end(&server->listening); /* the thread may have used it */
 	for (size_t i = 0; i < server->old_count; i++)
 		close(server->old_files[i]);
 	free(server->old_files);

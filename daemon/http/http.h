@@ -1,8 +1,8 @@
 /*
  * daemon/http/http.h - HTTP/1.1 on a Unix socket or over TCP (libmicrohttpd),
- * independent of the API on it. Requests are answered by worker threads; their
- * connections are suspended meanwhile, so a slow answer does not block the
- * server's thread.
+ * independent of the API. Worker threads handle requests; their connections are
+ * suspended meanwhile, so that a slow response does not block the server's
+ * thread.
  */
 #ifndef DAEMON_HTTP_HTTP_H
 #define DAEMON_HTTP_HTTP_H
@@ -19,66 +19,68 @@
 struct http_server;
 struct tcp_listener;
 
-/* One request and its answer; belongs to the server. */
+/* One request and its response; belongs to the server. */
 struct http_exchange;
 
 enum http_verdict {
 	HTTP_ANSWERED, /* http_reply() was called */
 	HTTP_PARKED,   /* handle it again after http_wake() or its deadline */
-	HTTP_DEFERRED, /* have a worker handle it: http_is_quick() */
+	HTTP_DEFERRED, /* a worker must handle it: http_is_quick() */
 };
 
 struct http_options {
-	const char *socket_path; /* NULL, and no listener: it serves what
-				    http_serve() is given (pass.h) */
+	const char *socket_path; /* NULL, and no listener: the server handles
+				    requests of http_serve() (pass.h) */
 	uint32_t socket_mode;
-	/* daemon/http/tcp.h, as long as the server: listen there in place of
-	 * the path; or NULL */
+	/*
+	 * daemon/http/tcp.h, must live as long as the server: listen there
+	 * instead of on the path; or NULL
+	 */
 	const struct tcp_listener *listener;
 	size_t workers;
 	/*
-	 * Of what follows and of the workers, an owner (http_set_owner()) has
-	 * a share: what goes beyond gets 429 (daemon/runtime/quota.h), or
-	 * waits.
+	 * An owner (http_set_owner()) has a quota of each limit below and of
+	 * the workers. A request over its quota gets 429
+	 * (daemon/runtime/quota.h), or waits.
 	 */
 	size_t max_clients;
-	size_t max_waiting;     /* requests queued or parked; more get 503 */
-	size_t max_body_bytes;  /* of one request; of all: 16 times that */
-	size_t max_reply_bytes; /* of all that wait to be read, but for those of
-				   nobody in particular; one counts as half of
-				   it at most. Those up to 64 KiB and those to
-				   other methods than GET and HEAD count, but
-				   are sent in any case */
-	uint32_t timeout_ms;    /* for a client that sends or reads nothing
+	size_t max_waiting; /* requests queued or suspended; others get 503 */
+	size_t max_body_bytes;  /* of one request; 16 times that for all */
+	size_t max_reply_bytes; /* total of unread replies, except replies to
+				   requests without an owner; one reply counts
+				   as half of the limit at most. Replies up to
+				   64 KiB, and to methods other than GET and
+				   HEAD, count but are always sent */
+	uint32_t timeout_ms;    /* without a byte sent or read by the client
 				   (patience.h) */
-	size_t max_streams;     /* requests that stream at the same time; more
-				   get 503 */
-	size_t max_listeners;   /* see http_listen() */
+	size_t max_streams;   /* streaming requests at the same time; others get
+				 503 */
+	size_t max_listeners; /* see http_listen() */
 	/*
-	 * Whether the body of such a request is read by http_body_read(); then
-	 * it is neither held in memory nor limited by max_body_bytes. NULL:
-	 * never. Called by the server's thread.
+	 * Return whether the body of such a request is read by
+	 * http_body_read(); then it is not held in memory, and max_body_bytes
+	 * does not apply. NULL: false. Called by the server's thread.
 	 */
 	bool (*is_stream)(const char *method, const char *path);
 	/*
-	 * Whether a request whose head has arrived goes on to be received and
-	 * handled; when not, it has its reply, its body is not read, and the
-	 * connection closes if there is one. NULL: each does. Called by the
-	 * server's thread, so it must be quick.
+	 * Return whether to receive and handle a request whose head has
+	 * arrived. If false, the function has replied; the body is not read,
+	 * and the connection closes if there is a body. NULL: true. Called by
+	 * the server's thread, so it must not block.
 	 */
 	bool (*admit)(struct http_exchange *exchange, void *context);
 	/*
-	 * Whether such a request may be answered at once: then the server's
-	 * thread handles it first, where the handler waits for nobody but says
-	 * HTTP_DEFERRED, so that it does not stand behind those that take
-	 * long. NULL: none is. Called by the server's thread.
+	 * Return whether the server's thread may handle such a request first,
+	 * ahead of long requests in the queue. The handler must then not block,
+	 * but return HTTP_DEFERRED instead. NULL: false. Called by the server's
+	 * thread.
 	 */
 	bool (*is_quick)(const char *method, const char *path);
 	/*
-	 * Whether such a request may take long: those never have the last two
-	 * workers (of three and more), and wait for each other in order. A
-	 * connection waits with one request at a time, so that it takes turns
-	 * with the others. NULL: none does. Called by the server's thread.
+	 * Return whether such a request may take long. Long requests never get
+	 * the last two workers (of three and more), and wait for each other in
+	 * order. A connection waits with one request at a time, so that it
+	 * alternates with others. NULL: false. Called by the server's thread.
 	 */
 	bool (*takes_long)(const char *method, const char *path);
 	enum http_verdict (*handle)(struct http_exchange *exchange,
@@ -87,39 +89,38 @@ struct http_options {
 };
 
 /*
- * Listen. A dead socket file is replaced; if another daemon answers on it:
- * ERR_BUSY. ERR_IO, with the reason logged.
+ * Listen. An unused socket file is replaced; ERR_BUSY: another daemon accepts
+ * on it. ERR_IO, with the reason logged.
  */
 enum error http_start(struct http_server **server_out,
 		      const struct http_options *options);
 
 /*
- * Stop listening, answer waiting requests with 503, free everything, remove the
- * socket file.
+ * Stop listening, reply to waiting requests with 503, free everything, and
+ * remove the socket file.
  */
 void http_stop(struct http_server *server);
 
-/* Whether it is the server's thread that handles it now. */
+/* Return whether the server's thread handles the exchange now. */
 bool http_is_quick(const struct http_exchange *exchange);
 
-/* Handle the parked exchanges again. Any thread; cheap. */
+/* Handle the suspended exchanges again. Any thread; cheap. */
 void http_wake(struct http_server *server);
 
 enum { HTTP_CLASSES = 6 };
 
-/* Numbers for status and metrics. */
+/* Figures for status and metrics. */
 struct http_stats {
 	uint64_t requests;
-	uint64_t refused; /* 503: too many waiting */
-	uint64_t limited; /* 429: the share of an owner is used up */
-	size_t waiting;   /* queued */
+	uint64_t refused; /* 503: too many waiting requests */
+	uint64_t limited; /* 429: the quota of an owner is used up */
+	size_t waiting;   /* queued requests */
 	size_t parked;
 	size_t listeners;
-	uint64_t replies[HTTP_CLASSES]; /* by the first digit of their status,
-					   but for `refused` */
+	uint64_t replies[HTTP_CLASSES]; /* by first digit of the status, except
+					   `refused` */
 	struct time_histogram answers;  /* from the end of a request to its
-					   reply, of all but listeners and
-					   those that stream */
+					   reply, except listeners and streams */
 };
 
 void http_stats(struct http_server *server, struct http_stats *stats_out);
@@ -127,147 +128,153 @@ void http_stats(struct http_server *server, struct http_stats *stats_out);
 const char *http_method(const struct http_exchange *exchange);
 const char *http_path(const struct http_exchange *exchange); /* decoded */
 
-/* The decoded value of a query argument, or NULL. */
+/* Return the decoded value of a query argument, or NULL. */
 const char *http_argument(const struct http_exchange *exchange,
 			  const char *name);
-/* Pass each decoded value of a query argument to `take`, in order, until that
- * returns false. */
+/*
+ * Pass each decoded value of a query argument to `take`, in order, until it
+ * returns false.
+ */
 void http_each_argument(const struct http_exchange *exchange, const char *name,
 			bool (*take)(void *context, const char *value),
 			void *context);
-/* The value of a header, or NULL. */
+/* Return the value of a header, or NULL. */
 const char *http_header(const struct http_exchange *exchange, const char *name);
-/* The value of a cookie, or NULL. */
+/* Return the value of a cookie, or NULL. */
 const char *http_cookie(const struct http_exchange *exchange, const char *name);
-/* Whether it comes by TLS. */
+/* Return whether the request uses TLS. */
 bool http_is_encrypted(const struct http_exchange *exchange);
-/* Whether who sends it has shown a certificate for clients, that is valid now,
- * of those whom the listener trusts (daemon/http/tcp.h). Takes as long as a
- * signature or two. */
+/*
+ * Return whether the client has a valid client certificate of a CA that the
+ * listener trusts (daemon/http/tcp.h). Costs one or two signature checks.
+ */
 bool http_is_certified(const struct http_exchange *exchange);
 struct slice http_body(const struct http_exchange *exchange);
-/* Whether the head announces a body, which may be empty only when it has a
- * coding. */
+/*
+ * Return whether the head announces a body; it may be empty only if it has a
+ * coding.
+ */
 bool http_has_body(const struct http_exchange *exchange);
-/* The size of the head in bytes. */
+/* Return the size of the head in bytes. */
 size_t http_head_bytes(const struct http_exchange *exchange);
 
 /*
- * The next bytes of a body that streams: waits until there are some, and writes
- * at most `capacity`; 0 at its end. Up to 1 MiB of what the client has sent is
- * held in memory. From the first call on the arguments and headers of the
- * request are gone, and it must not be parked. ERR_NETWORK: the client has
- * left, or was cut off by http_end_owner(); ERR_TIMEOUT: it sent nothing for
- * too long; ERR_STOPPED.
+ * Read the next bytes of a streamed body: block until there are some, and write
+ * at most `capacity`; 0 at its end. Up to 1 MiB of the client's bytes is held
+ * in memory. After the first call the arguments and headers of the request are
+ * invalid, and the exchange must not be suspended. ERR_NETWORK: the client has
+ * disconnected, or http_end_owner() cut it off. ERR_TIMEOUT: it sent nothing
+ * for too long. ERR_STOPPED.
  */
 enum error http_body_read(struct http_exchange *exchange, char *out,
 			  size_t capacity, size_t *size_out);
 
-/* Milliseconds (monotonic) when the head of the request had arrived. */
+/* Return the arrival time of the request's head in milliseconds (monotonic). */
 uint64_t http_arrival_ms(const struct http_exchange *exchange);
 
 /*
- * Four words of memory that the handler may use while an exchange is parked;
- * zero at the beginning.
+ * Return four words of memory that the handler may use while an exchange is
+ * suspended; initially zero.
  */
 uint64_t *http_memory(struct http_exchange *exchange);
 
-/* A word that the one who admits leaves to the handler; zero at the beginning.
+/*
+ * Return a word that the admit function passes to the handler; initially zero.
  */
 uint64_t *http_note(struct http_exchange *exchange);
 
 /*
- * Whose request it is, as its admission finds out, once; 0, as at the
- * beginning: nobody's in particular, and its share is all. False: this one has
- * too many under way, and the exchange has its reply.
+ * Set the owner of the request, once, in the admit function. 0, the default: no
+ * owner, and its quota is the whole limit. False: the owner has too many
+ * requests in progress, and the exchange has its reply.
  */
 bool http_set_owner(struct http_exchange *exchange, uint64_t owner);
 uint64_t http_owner(const struct http_exchange *exchange);
 
-/* What it was admitted by, when that may end before its owner does, such as a
- * session of a browser: no number of an owner. */
+/*
+ * Set what the request was admitted by if that may end before its owner, such
+ * as a browser session. Tickets differ from all owners.
+ */
 void http_set_ticket(struct http_exchange *exchange, uint64_t ticket);
 
 /*
- * End all that is of this owner, or of this ticket, at once: it is cut off,
- * whether it is received, waits, streams or is being sent; and what a handler
- * has begun of it gets no further bytes of its body, and has its answer
- * dropped. A request that is admitted meanwhile is not seen, if its owner is
- * set after that. Any thread.
+ * End all exchanges of this owner, or of this ticket, immediately: cut them
+ * off, whether they are received, wait, stream or are sent. A running handler
+ * gets no further bytes of the body, and its response is dropped. An exchange
+ * whose owner is set after this call is not affected. Any thread.
  */
 void http_end_owner(struct http_server *server, uint64_t owner);
 
-/* Whether that was done to the owner of this exchange. Any thread. */
+/* Return whether http_end_owner() ended this exchange. Any thread. */
 bool http_is_ended(const struct http_exchange *exchange);
 
 /*
- * Add a header to the answer, before http_reply(); at most 16, of 1 KiB. `name`
- * is static memory; control characters in the value become spaces, and an empty
- * value adds nothing.
+ * Add a header to the response, before http_reply(); at most 16, of 1 KiB.
+ * `name` must be static memory. Control characters in the value become spaces;
+ * an empty value adds nothing.
  */
 void http_add_header(struct http_exchange *exchange, const char *name,
 		     const char *value);
 
-/* The value that was added under this name, or NULL. */
+/* Return the value that was added under this name, or NULL. */
 const char *http_added_header(const struct http_exchange *exchange,
 			      const char *name);
 
 /*
- * Answer. The bytes of `body` move out of the buffer; `media_type` is static
- * memory. Once an exchange.
+ * Reply, once per exchange. Moves the bytes out of `body`; `media_type` must be
+ * static memory.
  */
 void http_reply(struct http_exchange *exchange, unsigned status,
 		const char *media_type, struct buffer *body);
 
 /*
- * Answer with the first `size` bytes of `file`, a regular file that is read
- * while it is sent. The descriptor moves to the server, which closes it.
+ * Reply with the first `size` bytes of `file`, a regular file, which is read
+ * while it is sent. The server takes ownership of the descriptor and closes it.
  */
 void http_reply_file(struct http_exchange *exchange, unsigned status,
 		     const char *media_type, int file, uint64_t size);
 
 /*
- * Make the exchange a listener, which may wait for long: it no longer counts as
- * a waiting request. False when there are max_listeners already, or its owner
- * has its share of them: it must be refused, by http_busy_status(). Once an
- * exchange.
+ * Make the exchange a listener, once; a listener may wait for long and does not
+ * count as a waiting request. False if there are max_listeners, or if its
+ * owner's quota is used up: then reject it with http_busy_status().
  */
 bool http_listen(struct http_exchange *exchange);
 
-/* 429 when it was the owner's share that had no room, else 503. */
+/* Return 429 if the owner's quota was used up, otherwise 503. */
 unsigned http_busy_status(const struct http_exchange *exchange);
 
-/* The source of a streamed answer. */
+/* The source of a streamed response. */
 struct http_stream {
 	/*
-	 * Append the available bytes; if there are none, it is called again
-	 * after http_wake() and each fifth of a second. False: the stream ends.
-	 * Called by workers, one at a time; what is appended is held until the
-	 * client has read it, so it must be bounded.
+	 * Append the available bytes. If there are none, the server calls it
+	 * again after http_wake(), and every 200 ms. False: the stream ends.
+	 * Called by workers, one at a time. The bytes are held in memory until
+	 * the client has read them, so their number must be bounded.
 	 */
 	bool (*fill)(void *context, struct buffer *out);
 	void (*free)(void *context); /* at the end, by any thread */
 	/*
-	 * Whether it has ended before it was whole, or NULL: that does not
-	 * matter. Then the client is told, and so it is when the server stops,
-	 * or takes it for one that has left: the answer is cut off. By the
-	 * server's thread.
+	 * Return whether the stream ended too early; or NULL. If true, the
+	 * server cuts the response off so that the client notices. It does the
+	 * same when the server stops, or assumes that the client has
+	 * disconnected. Called by the server's thread.
 	 */
 	bool (*is_broken)(const void *context);
 	void *context;
 	/*
-	 * The name of a number that is known at the end, and follows a stream
-	 * that is whole, as a trailer; as long as the context. NULL: there is
-	 * none. A stream that has one says is_broken, too.
+	 * Name of the trailer of a complete stream, a number that is known at
+	 * the end; must live as long as the context. NULL: no trailer. A stream
+	 * with a trailer needs is_broken.
 	 */
 	const char *trailer_name;
 	uint64_t (*trailer)(const void *context); /* by the server's thread */
 };
 
 /*
- * Answer an exchange that listens with a stream, which is copied. It ends with
- * its source, when the client leaves or reads nothing for too long, or when the
- * server stops; it occupies no thread.
+ * Reply to a listening exchange with a stream, which is copied. It ends with
+ * its source, when the client disconnects or reads nothing for too long, or
+ * when the server stops. It occupies no thread.
  */
 void http_reply_stream(struct http_exchange *exchange, unsigned status,
 		       const char *media_type,

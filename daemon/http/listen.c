@@ -32,8 +32,10 @@ static bool make_address(const char *path, struct sockaddr_un *address_out)
 	return true;
 }
 
-/* Whether a process accepts connections there; a full queue counts, and that we
- * may not ask. */
+/*
+ * Return whether a process accepts connections there. A full queue, or missing
+ * permission to connect, counts as true.
+ */
 static bool is_answered(const struct sockaddr_un *address)
 {
 	int file = open_socket();
@@ -48,7 +50,7 @@ static bool is_answered(const struct sockaddr_un *address)
 	return is_there;
 }
 
-/* Remove a dead socket file at `path`, if there is one. */
+/* Remove an unused socket file at `path`, if there is one. */
 static enum error clear_path(const char *path,
 			     const struct sockaddr_un *address)
 {
@@ -82,15 +84,15 @@ enum error listen_clear(const char *path)
 
 	if (!make_address(path, &address))
 		return ERR_TOO_LARGE;
-	/* it would be ourselves who answer */
+	/* with an activation socket this process itself would accept */
 	return activation_file(path) >= 0 ? ERR_NONE
 					  : clear_path(path, &address);
 }
 
 /*
  * Bind and listen. The file gets the mode of the descriptor, less the umask, so
- * it never permits more than `mode`. The bits that the umask has removed are
- * added before listen(), that is, before any client can connect.
+ * it never permits more than `mode`. Bits that the umask removed are added
+ * before listen(), that is, before any client can connect.
  */
 static bool begin(int file, const char *path, uint32_t mode,
 		  const struct sockaddr_un *address)
@@ -101,7 +103,7 @@ static bool begin(int file, const char *path, uint32_t mode,
 	       chmod(path, (mode_t)mode) == 0 && listen(file, SOMAXCONN) == 0;
 }
 
-/* A descriptor of our own: the one that was handed over stays for the next. */
+/* Duplicate the descriptor: the original stays open for the next start. */
 static enum error take_over(int handed, struct listening *listening_out)
 {
 	int file = fcntl(handed, F_DUPFD_CLOEXEC, 0);

@@ -13,28 +13,30 @@
  */
 struct listening {
 	int file;     /* descriptor; -1: closed */
-	dev_t device; /* of its file; 0: not ours to remove */
+	dev_t device; /* of its file; 0: this process must not remove it */
 	ino_t inode;
 };
 
 /*
- * Listen on `path`, or take the socket that the service manager listens on
- * there (runtime/activation.h), whose file stays its. Else the file's mode is
- * set before anybody can connect. A dead socket file is replaced. ERR_BUSY:
- * another process answers on it; ERR_TOO_LARGE: the path is longer than a
- * socket's may be; ERR_IO. What is wrong, and what to do, is logged.
+ * Listen on `path`, or use the socket of the service manager on this path
+ * (runtime/activation.h), which keeps its file. Otherwise the file's mode is
+ * set before a client can connect, and an unused socket file is replaced.
+ * ERR_BUSY: another process accepts on it. ERR_TOO_LARGE: the path is too long
+ * for a socket. ERR_IO. The error and a remedy are logged.
  */
 enum error listen_on(const char *path, uint32_t mode,
 		     struct listening *listening_out);
 
 /*
- * Remove a dead socket file at `path`, if there is one: for who may not connect
- * any more when it listens. The errors of listen_on(), which does the same.
+ * Remove an unused socket file at `path`, if there is one. For processes that
+ * can no longer connect when they listen. Errors as for listen_on(), which does
+ * the same.
  */
 enum error listen_clear(const char *path);
 
 /*
- * Remove the file if it is still ours, so that no client can connect any more.
+ * Remove the file if it still belongs to this socket, so that clients can no
+ * longer connect.
  */
 void listen_hide(const struct listening *listening, const char *path);
 

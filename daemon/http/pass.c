@@ -15,15 +15,17 @@
 
 enum { READ_BYTES = 64 * 1024, LOOK_MS = 100 };
 
-/* What answers depend on. A cookie and a token say who asks, which is decided
- * where it was asked. */
+/*
+ * Request headers that affect the response. Cookies and tokens identify the
+ * client, which the first node has checked.
+ */
 static const char *const passed[] = {
 	"Host",           "Accept",        "Accept-Language",   "Content-Type",
 	"If-None-Match",  "Last-Event-ID", "X-Templated-Stale", "Origin",
 	"Sec-Fetch-Site",
 };
 
-/* Of a connection, or said again by who passes the answer on. */
+/* Headers of one connection, or headers that the forwarding node sets again. */
 static const char *const dropped[] = {
 	"Connection", "Content-Length", "Content-Type",
 	"Date",       "Keep-Alive",     "Transfer-Encoding",
@@ -37,7 +39,7 @@ static bool is_plain(unsigned char c)
 	       c == '~';
 }
 
-/* Percent-encode but for the bytes in `kept`. */
+/* Percent-encode all bytes except those in `kept`. */
 static void encode(struct buffer *out, const char *text, const char *kept)
 {
 	for (; *text != '\0'; text++) {
@@ -113,7 +115,9 @@ bool http_is_upload(const struct http_exchange *exchange)
 	return exchange->upload != NULL;
 }
 
-/* Give the server one end of a pair of sockets; the other one, or -1. */
+/*
+ * Connect the server to one end of a socket pair; return the other end, or -1.
+ */
 static int connect_to(struct http_server *server)
 {
 	const struct sockaddr_un nobody = {.sun_family = AF_UNIX};
@@ -121,7 +125,7 @@ static int connect_to(struct http_server *server)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, files) != 0)
 		return -1;
-	/* it closes its end also when it does not take it */
+	/* on failure MHD also closes its end */
 	if (MHD_add_connection(server->mhd, files[1],
 			       (const struct sockaddr *)&nobody,
 			       sizeof(nobody)) == MHD_YES)
@@ -130,7 +134,7 @@ static int connect_to(struct http_server *server)
 	return -1;
 }
 
-/* Who does not read all of it has answered before. */
+/* A server that does not read all bytes has already replied. */
 static void send_all(int file, struct slice bytes)
 {
 	const char *data = bytes.data;
@@ -162,8 +166,10 @@ void http_serve_no_more(struct http_server *server)
 	lock_release(&server->lock);
 }
 
-/* Wait until there is something to read, and now and then whether it is still
- * wanted. */
+/*
+ * Wait until there are bytes to read; check periodically whether the request is
+ * still needed.
+ */
 static enum error wait_readable(struct http_server *server, int file,
 				uint64_t until_ms)
 {
@@ -184,7 +190,7 @@ static enum error wait_readable(struct http_server *server, int file,
 	return ERR_NONE;
 }
 
-/* Until the server closes. */
+/* Read until the server closes. */
 static enum error receive_all(struct http_server *server, int file,
 			      uint64_t until_ms, struct buffer *out)
 {
@@ -226,7 +232,7 @@ enum error http_serve(struct http_server *server, struct slice request,
 	return error;
 }
 
-/* The first line of `rest`, without its end; it moves behind that. */
+/* Remove the first line of `rest` and return it without its end. */
 static struct slice next_line(struct slice *rest)
 {
 	const char *data = rest->data;
@@ -255,7 +261,7 @@ static struct slice trim(struct slice text)
 	return (struct slice){data, text.size};
 }
 
-/* Cut "Name: value"; false when it is none. */
+/* Parse "Name: value"; false if the line has another form. */
 static bool cut(struct slice line, struct slice *name_out,
 		struct slice *value_out)
 {
@@ -336,7 +342,7 @@ static bool is_dropped(struct slice name)
 	return false;
 }
 
-/* NULL: the exchange has as many as it may have. */
+/* Return NULL if the exchange has its maximum of texts. */
 static const char *keep(struct http_exchange *exchange, struct slice text)
 {
 	char *copy;
@@ -362,7 +368,7 @@ void http_take_headers(struct http_exchange *exchange, struct slice head,
 		const char *kept_name;
 		char *text;
 
-		/* room for two of our own */
+		/* reserve two headers for the server */
 		if (!cut(line, &name, &value) || is_dropped(name) ||
 		    exchange->header_count + 2 >= MAX_EXCHANGE_HEADERS)
 			continue;

@@ -1,7 +1,7 @@
 /*
- * daemon/http/pass.h - requests and answers as the bytes of HTTP/1.1, for who
- * passes on what it is asked: an exchange becomes bytes, bytes are served as if
- * a client had sent them, and bytes become the reply of an exchange.
+ * daemon/http/pass.h - HTTP/1.1 requests and responses as bytes, for
+ * forwarding: convert an exchange to bytes, handle bytes as if a client had
+ * sent them, and convert bytes to the reply of an exchange.
  */
 #ifndef DAEMON_HTTP_PASS_H
 #define DAEMON_HTTP_PASS_H
@@ -15,62 +15,65 @@
 #include "store/error.h"
 #include "store/slice.h"
 
-/* Append path and arguments, percent-encoded: what is served as the same. */
+/* Append path and arguments, percent-encoded, with the same meaning. */
 void http_write_target(const struct http_exchange *exchange,
 		       struct buffer *out);
 
-/* Append the lines of those headers that say what is asked for, and by which
- * page. No credentials: neither Authorization nor cookies. */
+/*
+ * Append the headers that describe the requested representation and the sending
+ * page. Credentials are omitted: Authorization and cookies.
+ */
 void http_write_headers(const struct http_exchange *exchange,
 			struct buffer *out);
 
 /*
- * Append the whole request, as one of a connection of its own; a HEAD becomes a
- * GET. `extra`: further lines of headers, each with its end, or "". The body is
- * as of http_body(): none of one that streams.
+ * Append the whole request, with Connection: close; HEAD becomes GET. `extra`:
+ * additional header lines, each with its line end, or "". The body is the
+ * result of http_body(), so a streamed body is omitted.
  */
 void http_write_request(const struct http_exchange *exchange, const char *extra,
 			struct buffer *out);
 
 /*
- * Have the server answer such a request, and append all that it says. Waits,
- * any thread but those of the server. ERR_TIMEOUT; ERR_TOO_LARGE: the answer
- * has more than `max_bytes`, and nothing was appended; ERR_STOPPED; ERR_IO.
+ * Handle such a request in the server, and append the whole response. Blocks;
+ * any thread except the server's threads. ERR_TIMEOUT. ERR_TOO_LARGE: the
+ * response has more than `max_bytes`; nothing is appended. ERR_STOPPED. ERR_IO.
  */
 enum error http_serve(struct http_server *server, struct slice request,
 		      size_t max_bytes, uint32_t timeout_ms,
 		      struct buffer *answer);
 
-/* Have http_serve(), now and later, end soon with ERR_STOPPED. */
+/* Make current and later calls of http_serve() return ERR_STOPPED soon. */
 void http_serve_no_more(struct http_server *server);
 
-/* Is its body read as it comes (http_options.is_stream)? */
+/* Return whether the body is streamed (http_options.is_stream). */
 bool http_is_upload(const struct http_exchange *exchange);
 
-/* The head of an answer. */
+/* The head of a response. */
 struct http_head {
 	unsigned status;
 	size_t size; /* of the head with its empty line */
 	uint64_t body_bytes;
-	bool has_length; /* else the body ends with the connection */
+	bool has_length; /* if false, the body ends with the connection */
 };
 
-/* False: it is not whole, or none. */
+/* Return false if the head is incomplete or invalid. */
 bool http_read_head(struct slice answer, struct http_head *head_out);
 
 /*
- * The value of a header, without blanks around it; {NULL, 0}: it is not there.
+ * Return the value of a header, without surrounding blanks; {NULL, 0} if it is
+ * missing.
  */
 struct slice http_head_value(struct slice answer, const char *name);
 
 /*
- * Add the headers of such a head to the reply, but for those of the connection;
- * *media_type_out, "" when it has none, belongs to the exchange.
+ * Add the headers of such a head to the reply, except the headers of the
+ * connection. *media_type_out, "" if it has none, belongs to the exchange.
  */
 void http_take_headers(struct http_exchange *exchange, struct slice head,
 		       const char **media_type_out);
 
-/* Reply with the answer; false when it is none, or not whole. */
+/* Reply with the response; false if it is invalid or incomplete. */
 bool http_reply_raw(struct http_exchange *exchange, struct slice answer);
 
 #endif

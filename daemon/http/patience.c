@@ -15,8 +15,9 @@ enum {
 	PRESSED_MS = 1000,
 	FIRST_HEAD_MS = 5000,
 	PRESSED_UPLOAD_MS = 5000,
-	PRESSED_RATE = 16 * 1024, /* bytes of a body a second */
-	TCP_PATIENCE = 5,         /* times the timeout */
+	PRESSED_RATE = 16 * 1024, /* minimum bytes of a body per second, if
+				     places are scarce */
+	TCP_PATIENCE = 5,         /* factor of the timeout over TCP */
 };
 
 struct connection *connection_begin(struct http_server *server, int file)
@@ -31,7 +32,7 @@ struct connection *connection_begin(struct http_server *server, int file)
 		server->connections->previous = connection;
 	server->connections = connection;
 	server->connection_count++;
-	/* the workers may wait for nothing at all */
+	/* the workers may wait without a timeout */
 	if (server->connection_count == 1)
 		condition_signal(&server->is_wanted);
 	lock_release(&server->lock);
@@ -101,10 +102,10 @@ void connection_count(struct http_server *server, struct connection *connection,
 }
 
 /*
- * Note whether the client of a reply has read since the last look. It has not,
- * when as many bytes as before wait in the socket, while there are more for it:
- * libmicrohttpd looks at what it could send, and on a Unix socket that is
- * nothing until most of it was read.
+ * Note whether the client of a reply has read bytes since the last check. It
+ * has not if the socket holds as many bytes as before and the server has more
+ * to send: libmicrohttpd checks how many bytes it could send, and on a Unix
+ * socket it can send nothing until the client has read most bytes.
  */
 static void look_at_reader(struct connection *connection, uint64_t now_ms)
 {
@@ -119,7 +120,10 @@ static void look_at_reader(struct connection *connection, uint64_t now_ms)
 	connection->since_ms = now_ms;
 }
 
-/* Of a body, while it is the client's turn and others want its place. */
+/*
+ * Check a body, while the server waits for the client and others need the
+ * place.
+ */
 static bool is_too_slow_body(const struct http_server *server,
 			     const struct connection *connection,
 			     bool is_pressed, uint64_t age_ms)
@@ -157,8 +161,10 @@ static bool is_too_slow(const struct http_server *server,
 	return age_ms > patience_ms;
 }
 
-/* What was sent before the next head was awaited is the client's, however
- * slowly it reads: the kernel still delivers it. */
+/*
+ * Bytes sent before the next head are the client's, however slowly it reads:
+ * the kernel still delivers them.
+ */
 static void connection_end_slow(const struct connection *connection)
 {
 	if (connection->state == CONNECTION_REPLY)

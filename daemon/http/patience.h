@@ -1,7 +1,7 @@
 /*
- * daemon/http/patience.h - the connections of a server, and how long they may
- * take for their requests: one byte now and then is not idle, and holds a place
- * that others wait for. Internal to the server.
+ * daemon/http/patience.h - the connections of a server, and time limits for
+ * their requests: a client that sends a byte now and then is not idle, but
+ * occupies a place that others need. Internal to the server.
  */
 #ifndef DAEMON_HTTP_PATIENCE_H
 #define DAEMON_HTTP_PATIENCE_H
@@ -13,66 +13,71 @@
 struct http_server;
 
 enum connection_state {
-	CONNECTION_HEAD, /* the head of a request is awaited */
+	CONNECTION_HEAD, /* waiting for the head of a request */
 	CONNECTION_BODY,
-	CONNECTION_BUSY,  /* it is ours to go on */
-	CONNECTION_REPLY, /* its reply is being sent */
+	CONNECTION_BUSY,  /* the server must continue */
+	CONNECTION_REPLY, /* sending the reply */
 };
 
 struct connection {
 	struct connection *next;
 	struct connection *previous;
 	int file;
-	struct http_exchange *exchange; /* the one that is under way, or NULL */
+	struct http_exchange *exchange; /* current exchange, or NULL */
 	enum connection_state state;
-	uint64_t since_ms; /* steady clock: it is in that state; or its client
-			      has read something of the reply */
-	int unread;        /* bytes of that in the socket, when looked last */
+	uint64_t since_ms; /* steady clock: begin of the state, or time when the
+			      client last read */
+	int unread; /* bytes of the reply in the socket at the last check */
 	uint64_t received; /* of the body */
-	bool is_known;     /* it has had an answer */
+	bool is_known;     /* it has had a response */
 };
 
-/* A client has connected by the socket `file`. Any of these takes the lock of
- * the server. */
+/*
+ * Begin a connection of a client on the socket `file`. Each of these functions
+ * acquires the lock of the server, except as noted.
+ */
 struct connection *connection_begin(struct http_server *server, int file);
 
-/* Before its socket is closed. */
+/* Call it before its socket is closed. */
 void connection_end(struct http_server *server, struct connection *connection);
 
 void connection_enter(struct http_server *server, struct connection *connection,
 		      enum connection_state state);
 
-/* The same with the lock held. */
+/* Call it with the lock held. */
 void connection_turn(struct connection *connection,
 		     enum connection_state state);
 
-/* The connection has an exchange, until it awaits the next head. */
+/* Set the exchange of the connection, until the next head. */
 void connection_take(struct http_server *server, struct connection *connection,
 		     struct http_exchange *exchange);
 
 /*
- * With the lock held: cut the connection off; what was not sent yet is dropped.
- * The server's thread sees that, and closes the socket.
+ * With the lock held: cut the connection off and drop unsent bytes. The
+ * server's thread detects this and closes the socket.
  */
 void connection_cut(const struct connection *connection);
 
-/* So many bytes of its body have come. */
+/* Count received bytes of the body. */
 void connection_count(struct http_server *server, struct connection *connection,
 		      size_t size);
 
 /*
- * With the lock held: cut those off that take too long, when it is time to look
- * again. A first head has 5 s, another the timeout of the server; when three
- * quarters of all places are taken both have a second, and a body must come at
- * 16 KiB a second; so must an upload after 5 s of its turn, also when all
- * places of uploads are taken. Of a reply something must be read within the
- * timeout, however little; over TCP within five times that, since the other
- * kernel takes a few hundred KiB before it tells that nothing, or little, is
- * read of them.
+ * With the lock held: if a check is due, cut off connections that are too slow.
+ * A first head must arrive within 5 s, later heads within the server's timeout.
+ * When three quarters of all places are used, each head must arrive within 1 s,
+ * and a body at 16 KiB/s. An upload must reach this rate after the server has
+ * waited 5 s for it, if three quarters of all places or all places of uploads
+ * are used. The client must read some bytes of a reply within the timeout; over
+ * TCP within five times the timeout, because the other kernel buffers a few
+ * hundred KiB before it reports that the client reads little or nothing.
  */
 void connections_look(struct http_server *server);
 
-/* With the lock held: when to look again; UINT64_MAX: there is nobody. */
+/*
+ * With the lock held: return the time of the next check; UINT64_MAX without
+ * connections.
+ */
 uint64_t connections_look_ms(const struct http_server *server);
 
 #endif

@@ -9,8 +9,10 @@
 #include "daemon/http/exchange.h"
 #include "store/memory.h"
 
-/* What a Unix socket says of a slow reader is as fine as what is sent at a time
- * (patience.c). */
+/*
+ * A Unix socket reports a slow reader with the granularity of a send
+ * (patience.c).
+ */
 enum { BLOCK_BYTES = 4 * 1024 };
 
 bool http_listen(struct http_exchange *exchange)
@@ -39,7 +41,7 @@ void http_reply_stream(struct http_exchange *exchange, unsigned status,
 	exchange->stream->source = *stream;
 }
 
-/* Take up to `max` bytes of the chunk. */
+/* Copy up to `max` bytes of the chunk. */
 static size_t take(struct stream *stream, char *out, size_t max)
 {
 	size_t size = stream->chunk.size - stream->sent;
@@ -53,7 +55,7 @@ static size_t take(struct stream *stream, char *out, size_t max)
 	return size;
 }
 
-/* Have the trailer follow. */
+/* Add the trailer after the body. */
 static void add_trailer(const struct stream *stream)
 {
 	const struct http_stream *source = &stream->source;
@@ -66,7 +68,10 @@ static void add_trailer(const struct stream *stream)
 	MHD_add_response_footer(stream->response, source->trailer_name, text);
 }
 
-/* The end, or that what was sent is not all. With the lock held. */
+/*
+ * Return the end of the stream, or an error if it is incomplete. With the lock
+ * held.
+ */
 static ssize_t end_of(const struct http_exchange *exchange)
 {
 	const struct stream *stream = exchange->stream;
@@ -89,7 +94,7 @@ static ssize_t on_room(void *context, uint64_t position, char *out, size_t max)
 	assert(exchange->stream != NULL);
 	(void)position;
 	lock_acquire(&server->lock);
-	/* there may be room for more than was said */
+	/* MHD may offer more bytes than the declared block size */
 	size = (ssize_t)take(exchange->stream, out,
 			     max < BLOCK_BYTES ? max : BLOCK_BYTES);
 	if (size == 0 && (exchange->stream->is_ended ||

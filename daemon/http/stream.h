@@ -1,6 +1,6 @@
 /*
- * daemon/http/stream.h - a streamed answer: the server's thread sends what the
- * workers have appended, and suspends the connection while there is nothing.
+ * daemon/http/stream.h - a streamed response: the server's thread sends the
+ * bytes of the workers, and suspends the connection while there are none.
  * Internal to the server.
  */
 #ifndef DAEMON_HTTP_STREAM_H
@@ -16,17 +16,17 @@
 struct stream {
 	struct http_stream source;
 	struct MHD_Response *response; /* while it is sent */
-	struct buffer chunk; /* while the connection is suspended it is the
-				worker's, else the server's thread's */
-	size_t sent;         /* of the chunk */
+	struct buffer chunk; /* belongs to the worker while the connection is
+				suspended, otherwise to the server's thread */
+	size_t sent;         /* bytes of the chunk */
 	bool is_ended;       /* the chunk is the last one */
-	bool is_left;        /* nobody reads it, or may: there is no more */
+	bool is_left;        /* the client has disconnected, or was cut off */
 };
 
-/* NULL when there is no memory for it. The server's thread. */
+/* Return NULL if out of memory. Call it on the server's thread. */
 struct MHD_Response *stream_respond(struct http_exchange *exchange);
 
-/* Ask the source for more: a worker, which has the exchange. */
+/* Request more bytes from the source; for the worker that has the exchange. */
 enum http_verdict stream_fill(struct stream *stream);
 
 /* NULL is a no-op. */

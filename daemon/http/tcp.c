@@ -20,7 +20,10 @@ static void wipe(char *text)
 	free(text);
 }
 
-/* The file as a text of its own; NULL, logged, when it cannot be read. */
+/*
+ * Return the file as a newly allocated text; NULL, logged, if it cannot be
+ * read.
+ */
 static char *read_pem(const char *path)
 {
 	struct buffer bytes = {0};
@@ -47,7 +50,7 @@ static int bind_to(const struct tcp_address *address)
 	int file = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 			  IPPROTO_TCP);
 
-	/* so that connections of before the last stop do not hold the port */
+	/* connections from before a restart must not block the port */
 	if (file >= 0 &&
 	    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ==
 		    0 &&

@@ -1,7 +1,7 @@
 /*
- * daemon/http/tcp.h - what a server over TCP needs that must be had before the
- * process gives up its privileges and its network: a bound socket, and the
- * certificate and key of TLS.
+ * daemon/http/tcp.h - the resources of a TCP server that must be acquired
+ * before the process drops its privileges and its network: a bound socket, and
+ * the certificate and key of TLS.
  */
 #ifndef DAEMON_HTTP_TCP_H
 #define DAEMON_HTTP_TCP_H
@@ -9,30 +9,29 @@
 #include "store/error.h"
 
 struct tcp_listener {
-	int file;          /* bound, and nobody can connect yet */
-	char *certificate; /* PEM text, with those that vouch for it; NULL: no
-			      TLS */
-	char *key;         /* PEM text; NULL as well */
-	char *trust;       /* PEM text of those who sign the certificates of
-			      clients, who are asked for one; NULL: they are not */
+	int file;          /* bound, not listening yet */
+	char *certificate; /* PEM text, with its chain; NULL: no TLS */
+	char *key;         /* PEM text; NULL: no TLS */
+	char *trust; /* PEM text of the CAs for client certificates, which the
+			server then requests; NULL: none */
 };
 
 /*
  * Bind a socket to `address` (runtime/tcp_address.h) and read the files, unless
- * the paths are "". ERR_MALFORMED, ERR_BUSY (the address is taken), ERR_IO;
- * what is wrong, and what to do, is logged.
+ * the paths are "". ERR_MALFORMED, ERR_BUSY (the address is in use), ERR_IO;
+ * the error and a remedy are logged.
  */
 enum error tcp_open(struct tcp_listener **listener_out, const char *address,
 		    const char *certificate_path, const char *key_path);
 
 /*
- * Ask clients for a certificate: http_is_certified() says whether one has shown
- * one that those in the file have signed. Before a server is started on it,
- * which speaks TLS. ERR_IO, logged.
+ * Request certificates from clients: http_is_certified() checks them against
+ * the CAs in the file. Call it before a server with TLS is started on the
+ * listener. ERR_IO, logged.
  */
 enum error tcp_trust(struct tcp_listener *listener, const char *ca_path);
 
-/* Close, and leave no byte of the key in memory. NULL is a no-op. */
+/* Close, and erase the key from memory. NULL is a no-op. */
 void tcp_close(struct tcp_listener *listener);
 
 #endif

@@ -10,8 +10,8 @@
 
 enum {
 	UPLOAD_BYTES = 1 << 20,
-	MAX_DROPPED = 64 << 20, /* bytes dropped from a client that does not
-				   read the reply */
+	MAX_DROPPED = 64 << 20, /* bytes dropped for a client that does not read
+				   the reply */
 };
 
 bool upload_begin(struct http_exchange *exchange)
@@ -38,7 +38,7 @@ void upload_free(struct upload *upload)
 	free(upload);
 }
 
-/* Copy as much as there is room for; returns how much that is. */
+/* Copy as many bytes as fit; return their number. */
 static size_t put(struct upload *upload, const char *data, size_t size)
 {
 	size_t room = UPLOAD_BYTES - upload->count;
@@ -68,7 +68,10 @@ static size_t take(struct upload *upload, char *out, size_t capacity)
 	return taken;
 }
 
-/* In the server's thread, with the lock held: nothing comes until resumed. */
+/*
+ * Call it on the server's thread with the lock held: receive nothing until
+ * resumed.
+ */
 static void suspend(struct http_exchange *exchange)
 {
 	assert(lock_is_held(&exchange->server->lock));
@@ -87,9 +90,9 @@ static enum MHD_Result drop(struct upload *upload, size_t *size)
 }
 
 /*
- * Queue the exchange with its connection suspended, so that the worker may look
- * at the head of the request until it begins to read. Bytes that have arrived
- * stay with MHD, which passes them again. False when it was refused.
+ * Queue the exchange with its connection suspended, so that the worker may read
+ * the request's head until it begins to read the body. MHD keeps the received
+ * bytes and passes them again. False if the exchange was rejected.
  */
 static bool submit(struct http_exchange *exchange, bool is_ended)
 {
@@ -150,8 +153,10 @@ bool upload_abandon(struct http_exchange *exchange, enum error failure)
 	return is_ours;
 }
 
-/* With the lock held: it is the client's turn, if it waits. A suspended
- * connection cannot end, so it is there. */
+/*
+ * With the lock held: let a suspended client continue. A suspended connection
+ * cannot end, so it exists.
+ */
 static bool give_turn(struct http_exchange *exchange)
 {
 	bool was_suspended = exchange->upload->is_suspended;
@@ -168,8 +173,10 @@ bool upload_close(struct http_exchange *exchange)
 	return give_turn(exchange);
 }
 
-/* With the lock held, which is left meanwhile: let the client send on, if it
- * waits. */
+/*
+ * With the lock held, released meanwhile: let the client continue to send, if
+ * suspended.
+ */
 static bool resume(struct http_exchange *exchange)
 {
 	struct http_server *server = exchange->server;

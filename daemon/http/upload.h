@@ -1,7 +1,7 @@
 /*
- * daemon/http/upload.h - a body that a worker reads while it still comes,
- * through a ring of bounded size: the connection is suspended while that is
- * full, so the client waits. Guarded by the server's lock. Internal to the
+ * daemon/http/upload.h - a body that a worker reads while it arrives, through a
+ * ring buffer of bounded size. The connection is suspended while the ring is
+ * full, so that the client waits. The server's lock guards it. Internal to the
  * server.
  */
 #ifndef DAEMON_HTTP_UPLOAD_H
@@ -20,32 +20,34 @@ struct upload {
 	char *ring; /* [UPLOAD_BYTES] */
 	size_t begin;
 	size_t count;
-	bool is_submitted;  /* to the workers; the server's thread alone */
-	bool is_ended;      /* all of it has come */
-	enum error failure; /* the connection is over before that */
-	bool is_suspended;  /* it waits for room, or for the reply */
-	uint64_t dropped;   /* bytes that came behind the reply */
+	bool is_submitted;  /* queued for a worker; only the server's thread */
+	bool is_ended;      /* the body is complete */
+	enum error failure; /* the connection ended too early */
+	bool is_suspended;  /* waits for free bytes, or for the reply */
+	uint64_t dropped;   /* bytes that came after the reply */
 };
 
-/* The body of the exchange is one; false when there are too many. */
+/* Begin an upload for the body of the exchange; false if there are too many. */
 bool upload_begin(struct http_exchange *exchange);
 
 /*
- * Take received bytes; sets *size to how many are left. Size 0 is the end of
- * the body. MHD_NO: the connection is to be closed. *is_over_out: the reply is
- * there and can be sent. The server's thread.
+ * Store received bytes; set *size to the number of bytes that remain. Size 0 is
+ * the end of the body. MHD_NO: close the connection. *is_over_out: the reply
+ * can be sent. Call it on the server's thread.
  */
 enum MHD_Result upload_receive(struct http_exchange *exchange, const char *data,
 			       size_t *size, bool *is_over_out);
 
 /*
- * The connection has ended. False when a worker still has the exchange, which
- * it will end. The server's thread.
+ * The connection has ended. Return false if a worker still has the exchange and
+ * will end it. Call it on the server's thread.
  */
 bool upload_abandon(struct http_exchange *exchange, enum error failure);
 
-/* A worker has its reply. With the lock held. True when the connection is to
- * be resumed for it. */
+/*
+ * A worker has set the reply. With the lock held. Return true if the connection
+ * must be resumed for it.
+ */
 bool upload_close(struct http_exchange *exchange);
 
 /* NULL is a no-op. */

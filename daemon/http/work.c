@@ -8,7 +8,7 @@
 #include "daemon/runtime/thread.h"
 #include "store/memory.h"
 
-enum { TICK_MS = 200, WORKERS_LEFT = 2 /* by those that take long */ };
+enum { TICK_MS = 200, WORKERS_LEFT = 2 /* workers without long requests */ };
 
 static void push(struct exchange_queue *queue, struct http_exchange *exchange)
 {
@@ -22,7 +22,7 @@ static void push(struct exchange_queue *queue, struct http_exchange *exchange)
 	queue->count++;
 }
 
-/* Take the one behind `previous`, or the first one; NULL: there is none. */
+/* Remove the exchange after `previous`, or the first one; NULL: none. */
 static struct http_exchange *pop_behind(struct exchange_queue *queue,
 					struct http_exchange *previous)
 {
@@ -52,7 +52,7 @@ static void push_ready(struct http_server *server,
 	     exchange);
 }
 
-/* Under the lock: everything that is parked is to be handled again. */
+/* With the lock held: queue all suspended exchanges again. */
 static void unpark(struct http_server *server)
 {
 	struct http_exchange *exchange;
@@ -93,7 +93,7 @@ void http_end_owner(struct http_server *server, uint64_t owner)
 	lock_release(&server->lock);
 }
 
-/* Under the lock, which is left meanwhile: until the next tick at most. */
+/* With the lock held, released meanwhile: wait until the next tick at most. */
 static void wait_for_tick(struct http_server *server)
 {
 	uint64_t until_ms = connections_look_ms(server);
@@ -119,7 +119,7 @@ void work_close(struct http_server *server, int file)
 	lock_release(&server->lock);
 }
 
-/* Under the lock, which is left meanwhile. */
+/* With the lock held, released meanwhile. */
 static void close_old(struct http_server *server)
 {
 	int file = server->old_files[--server->old_count];
@@ -134,8 +134,10 @@ size_t work_long(size_t workers)
 	return workers <= WORKERS_LEFT ? workers : workers - WORKERS_LEFT;
 }
 
-/* Under the lock: take the first one whose owner may have one more worker now,
- * so that who asks for much does not keep all of them; or NULL. */
+/*
+ * With the lock held: remove the first exchange whose owner may use one more
+ * worker, so that one owner cannot occupy all workers; or NULL.
+ */
 static struct http_exchange *pop_fair(struct http_server *server,
 				      struct exchange_queue *queue)
 {
@@ -153,7 +155,10 @@ static struct http_exchange *pop_fair(struct http_server *server,
 	return exchange == NULL ? NULL : pop_behind(queue, previous);
 }
 
-/* Under the lock: the next exchange that may be handled now, or NULL. */
+/*
+ * With the lock held: return the next exchange that may be handled now, or
+ * NULL.
+ */
 static struct http_exchange *pop_ready(struct http_server *server)
 {
 	struct http_exchange *exchange = pop_fair(server, &server->ready);
@@ -168,18 +173,18 @@ static struct http_exchange *pop_ready(struct http_server *server)
 	return exchange;
 }
 
-/* Under the lock: a worker is done with one of this owner. */
+/* With the lock held: a worker has finished an exchange of this owner. */
 static void end_work(struct http_server *server, uint64_t owner, bool took_long)
 {
 	quota_give(&server->busy, owner, 1);
 	if (took_long)
 		quota_give(&server->busy_long, owner, 1);
-	/* another worker may have one now, beside ours */
+	/* another worker may start one, too */
 	if (server->ready.first != NULL || server->ready_long.first != NULL)
 		condition_signal(&server->is_wanted);
 }
 
-/* Under the lock: the next exchange to handle; NULL at the end. */
+/* With the lock held: return the next exchange to handle; NULL at the end. */
 static struct http_exchange *take(struct http_server *server)
 {
 	assert(lock_is_held(&server->lock));
@@ -202,8 +207,9 @@ static struct http_exchange *take(struct http_server *server)
 }
 
 /*
- * The client has closed its socket (not merely said that it sends no more; of
- * TCP that looks the same, until something is sent to it).
+ * Return whether the client has closed its socket. A Unix client that only
+ * stopped sending does not count; over TCP the two look the same until bytes
+ * are sent.
  */
 static bool has_left(const struct http_exchange *exchange)
 {
@@ -213,8 +219,10 @@ static bool has_left(const struct http_exchange *exchange)
 	       (file.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-/* Who sends no more over TCP reads a stream no more: a browser's page is gone,
- * and its place is wanted. */
+/*
+ * A TCP client that stopped sending no longer reads a stream: a browser has
+ * left the page, and other clients need its place.
+ */
 static bool has_left_stream(const struct http_exchange *exchange)
 {
 	struct pollfd file = {.fd = exchange->file, .events = POLLRDHUP};
@@ -225,9 +233,9 @@ static bool has_left_stream(const struct http_exchange *exchange)
 }
 
 /*
- * Give the exchange, which has its reply, back to the server's thread. It may
- * be gone as soon as its connection is resumed, or the lock left, if it is an
- * upload that is under way.
+ * Return the exchange with its reply to the server's thread. It may be freed as
+ * soon as its connection is resumed, or, for an upload in progress, as soon as
+ * the lock is released.
  */
 static void give_back(struct http_exchange *exchange)
 {
@@ -309,7 +317,7 @@ static void *work(void *argument)
 		if (verdict == HTTP_ANSWERED)
 			continue;
 		exchange->was_parked = true;
-		/* a wake-up during the handler may have come too late for it */
+		/* a wake-up during the handler may have missed this exchange */
 		if (wakes == server->wakes)
 			push(&server->parked, exchange);
 		else
@@ -359,7 +367,7 @@ bool work_submit(struct http_exchange *exchange)
 
 	assert(!lock_is_held(&server->lock));
 	assert(!exchange->is_admitted);
-	/* nobody else sees the exchange before it is pushed */
+	/* no other thread sees the exchange before it is pushed */
 	exchange->begin_us = clock_read_us(CLOCK_MONOTONIC);
 	lock_acquire(&server->lock);
 	is_stopping = server->is_stopping;
@@ -394,11 +402,11 @@ void work_stop(struct http_server *server)
 	lock_release(&server->lock);
 	for (size_t i = 0; i < server->worker_count; i++)
 		pthread_join(server->workers[i], NULL);
-	/* nothing is pushed any more */
+	/* no exchange is pushed now */
 	while ((exchange = pop(&server->ready)) != NULL ||
 	       (exchange = pop(&server->ready_long)) != NULL ||
 	       (exchange = pop(&server->parked)) != NULL) {
-		/* a stream ends by itself */
+		/* a stream ends without a rejection */
 		if (exchange->stream == NULL)
 			refuse_stopped(exchange);
 		give_back(exchange);

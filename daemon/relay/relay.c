@@ -17,13 +17,13 @@
 
 enum {
 	CONNECT_MS = 3000,
-	POLL_MS = 20, /* a stream that has nothing to say lends its thread
-			 for so long, five times a second */
+	POLL_MS = 20, /* an idle stream uses its thread this long, five times a
+			 second */
 	MAX_HEAD_BYTES = 32 * 1024,
 	MAX_HELD_BYTES = 256 * 1024,
-	MIN_ROOM_BYTES = 8 * 1024, /* for a client that reads slowly */
-	SLOW_MS = 1000,            /* it takes so long for what it was sent */
-	MAX_WHOLE_BYTES = 1 << 20, /* an answer that is not streamed */
+	MIN_ROOM_BYTES = 8 * 1024, /* for a slow client */
+	SLOW_MS = 1000, /* a client that needs longer to read is slow */
+	MAX_WHOLE_BYTES = 1 << 20, /* for a response that is not streamed */
 	MAX_SPOOL_BYTES = 1 << 30,
 	KEEPALIVE_S = 15,
 };
@@ -33,27 +33,27 @@ struct relay {
 	CURL *easy;
 	struct curl_slist *headers;
 	uint32_t patience_ms;
-	struct http_exchange *exchange; /* while its body is read; else NULL */
-	struct buffer body;             /* of the request, when it is whole */
-	struct buffer head;             /* of the answer */
+	struct http_exchange *exchange; /* until its body is read; then NULL */
+	struct buffer body;             /* of the request, if not streamed */
+	struct buffer head;             /* of the response */
 	struct http_head read_head;
 	bool has_head;
 	bool is_over;
 	bool is_paused;
-	enum error client; /* why no more of the body came */
+	enum error client; /* error of the client while its body is read */
 	CURLcode result;
-	struct buffer held; /* of the answer, until there is `out` */
+	struct buffer held; /* part of the response before `out` is set */
 	struct buffer *out;
-	size_t room; /* there, as much as the client reads in a while: the
-			other one is to see that it reads */
-	uint64_t filled_ms; /* when it was given something; 0: nothing */
-	int spool;          /* or -1 */
+	size_t room; /* limit of `out`: what the client reads in a short time,
+			so that the other node sees progress */
+	uint64_t filled_ms; /* when `out` was last filled; 0: never */
+	int spool;          /* file descriptor, or -1 */
 	uint64_t spooled;
-	char trailer_name[64]; /* of the answer, or "" */
+	char trailer_name[64]; /* of the response, or "" */
 	uint64_t trailer;
 };
 
-/* A line behind the body. */
+/* Parse a trailer line. */
 static void take_trailer(struct relay *relay, const char *line, size_t size)
 {
 	const size_t length = strlen(relay->trailer_name);
@@ -67,7 +67,7 @@ static void take_trailer(struct relay *relay, const char *line, size_t size)
 	relay->trailer = strtoull(number, NULL, 10);
 }
 
-/* A line of the head; one of 1xx is followed by another one. */
+/* Store a line of the head; after a 1xx head another head follows. */
 static size_t on_head(char *data, size_t size, size_t count, void *context)
 {
 	struct relay *relay = context;
@@ -128,7 +128,7 @@ static size_t on_read(char *out, size_t size, size_t count, void *context)
 	return relay->client == ERR_NONE ? read : CURL_READFUNC_ABORT;
 }
 
-/* What can be done without waiting. */
+/* Do all transfers that are possible without waiting. */
 static void go_on(struct relay *relay)
 {
 	int running = 0;
@@ -166,7 +166,7 @@ static void add_lines(struct relay *relay, struct slice lines)
 		size_t size = end == NULL ? left : (size_t)(end - line);
 		char *text = mem_copy_text(line, size);
 
-		/* the name of the other one is curl's to say */
+		/* curl sets the name of the other node */
 		if (strncasecmp(text, "Host:", strlen("Host:")) != 0)
 			relay->headers =
 				curl_slist_append(relay->headers, text);
@@ -260,7 +260,10 @@ static enum error error_of(const struct relay *relay)
 					 : error_from_curl(relay->result);
 }
 
-/* Time that a client takes to send is not counted: its own limit is. */
+/*
+ * The timeout excludes the time that the client needs to send its body, which
+ * has its own limit.
+ */
 static enum error wait_for_head(struct relay *relay,
 				const struct relay_options *options)
 {
@@ -325,7 +328,7 @@ bool relay_says(const struct relay *relay, const char *name, const char *value)
 			   slice_of(value));
 }
 
-/* All of it, to memory or to the spool. */
+/* Receive the rest of the response, to memory or to the spool file. */
 static enum error finish(struct relay *relay)
 {
 	uint64_t until_ms = clock_steady_ms() + relay->patience_ms;
@@ -369,7 +372,7 @@ static enum error reply_whole(struct relay *relay,
 	return ERR_NONE;
 }
 
-/* The client has read all of what it was given: how much comes next? */
+/* Set the size of the next part, after the client has read the last one. */
 static void set_room(struct relay *relay)
 {
 	bool is_slow = relay->filled_ms != 0 &&
@@ -451,7 +454,7 @@ static bool is_small(const struct relay *relay)
 		relay->read_head.body_bytes < MAX_HELD_BYTES);
 }
 
-/* What has come with the head goes to the spool, too. */
+/* The bytes that came with the head go to the spool file, too. */
 static enum error finish_and_reply(struct relay *relay,
 				   struct http_exchange *exchange)
 {

@@ -1,7 +1,7 @@
 /*
- * daemon/relay/relay.h - a request is sent on to another daemon, over TCP, and
- * its answer comes back, both as they come and with bounded memory: for what
- * has no end, or is too large for a broker.
+ * daemon/relay/relay.h - forward a request to another node over TCP and return
+ * its response. Both are streamed with bounded memory. Used for endless
+ * responses and for messages that are too large for a broker.
  */
 #ifndef DAEMON_RELAY_RELAY_H
 #define DAEMON_RELAY_RELAY_H
@@ -14,44 +14,53 @@
 
 struct relay;
 
-/* Before the first relay and behind the last one, by one thread. */
+/*
+ * Call relay_open() before the first relay and relay_close() after the last
+ * one, in one thread.
+ */
 bool relay_open(void);
 void relay_close(void);
 
-/* As long as the call. */
+/* Must live as long as the call. */
 struct relay_options {
 	const char *address; /* "https://host:port" */
 	const char *token;   /* sent as Authorization: Bearer; or "" */
-	const char *ca_file; /* who vouches for it; "": those of the system */
-	const char *certificate_file; /* ours, that it may ask for; or "" */
+	const char *ca_file; /* CA of the other node; "": the system's CAs */
+	const char *certificate_file; /* of this node; or "" */
 	const char *key_file;
-	const char *headers;  /* further lines, each with its end */
-	uint32_t patience_ms; /* so long nothing may come: of the head, and of
-				 an answer that does not stream */
-	/* Looked at until the head comes; NULL: it is waited for. */
+	const char *headers;  /* more lines, each with its line end */
+	uint32_t patience_ms; /* maximum time without a received byte: of the
+				 head, and of a response that is not streamed */
+	/*
+	 * Called until the head is received; false stops the relay. NULL: wait.
+	 */
 	bool (*goes_on)(const void *context);
 	const void *context;
 };
 
 /*
- * Send the request of the exchange, and wait for the head of the answer; a body
- * that streams (http_options.is_stream) is read meanwhile, and no more may be
- * read of the exchange then but what is in the answer. By a thread that may
- * wait. ERR_NETWORK: it cannot be reached; ERR_TIMEOUT; ERR_STOPPED: goes_on()
- * said no; ERR_TOO_LARGE: the head; what http_body_read() says of the client.
+ * Send the request of the exchange and wait for the head of the response. A
+ * streamed body (http_options.is_stream) is read meanwhile; afterwards use only
+ * the response functions on the exchange. Call it in a thread that may block.
+ * ERR_NETWORK: the node cannot be reached. ERR_TIMEOUT. ERR_STOPPED: goes_on()
+ * returned false. ERR_TOO_LARGE: the head is too large. Errors of
+ * http_body_read() for the client.
  */
 enum error relay_begin(struct relay **relay_out, struct http_exchange *exchange,
 		       const struct relay_options *options);
 
-/* The status of the answer, and whether it has this header with this value. */
+/*
+ * relay_status(): the status of the response. The other function: whether the
+ * response has this header with this value.
+ */
 unsigned relay_status(const struct relay *relay);
 bool relay_says(const struct relay *relay, const char *name, const char *value);
 
 /*
- * Reply with the answer; the relay is gone then. `spool` is an open file
- * without a name for the answer to a body that streamed, which is taken over,
- * or -1. Without a reply: ERR_BUSY: there are too many streams; ERR_IO: it was
- * cut off; ERR_TIMEOUT.
+ * Reply with the response. Destroys the relay, also after an error. `spool` is
+ * an open file without a name for the response to a streamed body, or -1; the
+ * relay owns it. Without a reply: ERR_BUSY: too many streams. ERR_IO: the
+ * response was cut off. ERR_TIMEOUT.
  */
 enum error relay_reply(struct relay *relay, struct http_exchange *exchange,
 		       int spool);

@@ -5,7 +5,7 @@
 #include "extract/text/characters.h"
 #include "page/page.h"
 
-/* Whether the word is not the name of a language, such as "none". */
+/* Return true for a word such as "none", which is not a language. */
 static bool is_no_language(struct slice word)
 {
 	static const char *const names[] = {"none", "plaintext", "text",

@@ -1,5 +1,7 @@
-/* extract/render/code_language.h - the language that a block of code is written
- * in. */
+/*
+ * extract/render/code_language.h - finds the programming language of a code
+ * block.
+ */
 #ifndef EXTRACT_RENDER_CODE_LANGUAGE_H
 #define EXTRACT_RENDER_CODE_LANGUAGE_H
 
@@ -12,9 +14,9 @@ struct page;
 enum { MAX_CODE_LANGUAGE = 32 };
 
 /*
- * The word behind language-, lang-, highlight-source- or brush: in the class of
- * the pre `node`, of the element that it begins with, or of the two around it:
- * letters, digits and + # . _ - alone; empty when there is none.
+ * Return the word after language-, lang-, highlight-source- or brush: in the
+ * class of the pre `node`, of its first element, or of the two elements around
+ * it. Only letters, digits and + # . _ -; empty if there is none.
  */
 struct slice code_language(const struct page *page, uint32_t node);
 

@@ -17,19 +17,20 @@ struct collecting {
 	size_t count;
 	size_t capacity;
 	struct buffer text;
-	struct content_block block; /* that is open */
-	double score;               /* of it: sum over `scored` bytes */
+	struct content_block block; /* the open block */
+	double score; /* sum of score * bytes over `scored` bytes of the block
+		       */
 	size_t scored;
-	/* li and blockquote around: TAG_li, TAG_blockquote */
+	/* the open li and blockquote: TAG_li, TAG_blockquote */
 	uint16_t around[2 * MAX_OUTLINE_NESTING];
 	uint32_t around_count;
-	uint32_t lists; /* of these */
+	uint32_t lists; /* number of li among them */
 	uint32_t quotes;
 	struct table_survey survey;
-	uint32_t tables;  /* that were opened so far */
-	bool is_in_table; /* in a simple one */
-	bool is_in_row;   /* of that: the block that is open */
-	uint32_t cells;   /* of that, opened so far */
+	uint32_t tables;  /* number of tables opened */
+	bool is_in_table; /* inside a simple table */
+	bool is_in_row;   /* inside a row, which is the open block */
+	uint32_t cells;   /* number of cells opened in the row */
 };
 
 const char *content_kind_name(enum content_kind kind)
@@ -70,7 +71,7 @@ static void end_block(struct collecting *collecting)
 		text->size--;
 	block->length = text->size - block->begin;
 	if (block->length == 0)
-		return; /* of images alone */
+		return; /* only images */
 	if (collecting->scored > 0)
 		block->score =
 			(float)(collecting->score / (double)collecting->scored);
@@ -187,8 +188,8 @@ static void add_text(void *context, uint32_t index, struct slice text)
 }
 
 /*
- * Called for images, which are ignored: without it images would not open
- * blocks.
+ * Layout calls this for images and the writer ignores them; without this
+ * function images would not open blocks.
  */
 static void skip_image(void *context, const struct layout_image *image)
 {

@@ -34,7 +34,7 @@ static struct slice choose(const struct content_blocks *blocks)
 	return longest;
 }
 
-/* The bytes of its first MAX_EXCERPT characters. */
+/* Return the size in bytes of the first MAX_EXCERPT characters. */
 static size_t room_of(const char *bytes, size_t size)
 {
 	size_t characters = 0;

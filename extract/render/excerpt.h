@@ -1,5 +1,4 @@
-/* extract/render/excerpt.h - the first words of a text, to show it in a list.
- */
+/* extract/render/excerpt.h - the beginning of a text, for lists. */
 #ifndef EXTRACT_RENDER_EXCERPT_H
 #define EXTRACT_RENDER_EXCERPT_H
 
@@ -11,9 +10,10 @@ struct arena;
 enum { MAX_EXCERPT = 300 /* characters */ };
 
 /*
- * The first paragraph of ten words or more, else the longest block; white space
- * collapsed. A longer one is cut behind a word, or anywhere in scripts without
- * spaces, and ends in U+2026. Empty without blocks. Belongs to `arena`.
+ * Return the first paragraph of ten words or more; without one, the longest
+ * block; white space collapsed. A longer text is truncated after a word, or
+ * anywhere in scripts without spaces, and then ends in U+2026. Empty without
+ * blocks. Belongs to `arena`.
  */
 struct slice excerpt_make(struct arena *arena,
 			  const struct content_blocks *blocks);

@@ -7,7 +7,7 @@
 #include "page/page.h"
 #include "store/buffer.h"
 
-/* The largest span of a cell, as in HTML for columns. */
+/* The maximum span of a cell, as HTML defines it for columns. */
 enum { MAX_SPAN = 1000 };
 
 static void write_attribute(struct html_writer *html, const char *name,
@@ -18,9 +18,7 @@ static void write_attribute(struct html_writer *html, const char *name,
 	buffer_append_byte(html->out, '"');
 }
 
-/*
- * Write an attribute with a number from 2 to `most`; 1 is the default of HTML.
- */
+/* Write an attribute with a number from 2 to `most`; 1 is HTML's default. */
 static void write_whole(struct html_writer *html, uint32_t node,
 			const char *name, uint32_t most)
 {

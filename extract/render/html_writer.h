@@ -1,7 +1,7 @@
 /*
- * extract/render/html_writer.h - the events of extract/render/layout.h as HTML:
- * a fragment of allow-listed elements, nothing executable, everything escaped
- * and closed.
+ * extract/render/html_writer.h - writes the events of extract/render/layout.h
+ * as HTML: a fragment of allow-listed elements, with nothing executable; all
+ * text is escaped and all elements are closed.
  */
 #ifndef EXTRACT_RENDER_HTML_WRITER_H
 #define EXTRACT_RENDER_HTML_WRITER_H
@@ -18,7 +18,7 @@ struct html_writer {
 	const struct page *page;
 	struct buffer *out;
 	bool is_verbatim; /* in pre */
-	bool is_bare;     /* in the text of a cell */
+	bool is_bare;     /* in the text of a cell, without p */
 };
 
 /* The functions of a layout_writer; `context` is a struct html_writer. */

@@ -11,9 +11,10 @@
 #include "store/limit.h"
 
 enum {
-	MAX_FIGURE_DEPTH = 8,             /* of an img in its figure */
-	MAX_CAPTION_TEXTS = LIMIT(32, 1), /* of a figure that are looked at */
-	MIN_PIXELS = 3, /* smaller images are tracking pixels */
+	MAX_FIGURE_DEPTH = 8, /* maximum depth of an img in its figure */
+	MAX_CAPTION_TEXTS =
+		LIMIT(32, 1), /* maximum number of texts of a figure to check */
+	MIN_PIXELS = 3,       /* smaller images are tracking pixels */
 	MAX_LABEL_BYTES = 1024,
 };
 
@@ -90,7 +91,10 @@ static bool is_seen(const struct page *page, uint32_t node)
 		TEXT_IS_HIDDEN | TEXT_IS_TITLE | TEXT_IS_TEMPLATE;
 	uint32_t parent = page->nodes[node].parent;
 
-	/* an iframe is a template for what stands inside it alone */
+	/*
+	 * text directly inside an iframe is flagged as template, but the iframe
+	 * itself is visible
+	 */
 	return (page->nodes[node].flags & TEXT_IS_HIDDEN) == 0 &&
 	       (parent == NO_NODE ||
 		(page->nodes[parent].flags & unseen) == 0) &&
@@ -102,7 +106,7 @@ bool image_belongs(const struct render_request *request, uint32_t node)
 	return has_place(request, node) && is_seen(request->page, node);
 }
 
-/* The address before the first descriptor: "a.jpg 2x, b.jpg". */
+/* Return the address before the first descriptor: "a.jpg 2x, b.jpg". */
 static struct slice first_of_set(struct slice set)
 {
 	const char *bytes = set.data;
@@ -143,8 +147,8 @@ static bool find_source(const struct render_request *request, uint32_t node,
 }
 
 /*
- * Whether the image is a copy: the same again, or the one for readers without
- * scripts.
+ * Return true if the image is a copy: of the image before it, or for readers
+ * without scripts.
  */
 static bool is_copy(const struct image_filter *filter, const struct node *node)
 {

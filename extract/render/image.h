@@ -1,5 +1,6 @@
 /*
- * extract/render/image.h - the images that belong to the kept text of a page.
+ * extract/render/image.h - selects the images that belong to the kept text of a
+ * page.
  */
 #ifndef EXTRACT_RENDER_IMAGE_H
 #define EXTRACT_RENDER_IMAGE_H
@@ -12,30 +13,29 @@
 struct layout_image;
 struct render_request;
 
-/* Begin with {0}; end with image_filter_end(). */
+/* Initialise with {0}; free with image_filter_end(). */
 struct image_filter {
-	struct buffer source; /* of the last image that was taken */
+	struct buffer source; /* address of the last image returned */
 	struct buffer label;
 	struct buffer candidate;
-	uint32_t place; /* texts before that image */
+	uint32_t place; /* number of texts before that image */
 };
 
 void image_filter_end(struct image_filter *filter);
 
 /*
- * Whether the element `node` belongs to what is kept: when the texts before and
- * behind it are kept, or those before and behind its figure, or one of the
- * first texts of its figure, and when it is visible, and no tracking pixel.
+ * Return true if the element `node` belongs to the kept text: it is visible, is
+ * not a tracking pixel, and the texts before and after it are kept, or the
+ * texts before and after its figure, or one of the first texts of its figure.
  */
 bool image_belongs(const struct render_request *request, uint32_t node);
 
 /*
- * Whether the img `node` is kept, and its address and alt, which are valid
- * until the next call: when it belongs and is no copy for readers without
- * scripts. The
- * address is that of the first of data-src, src, srcset and data-srcset that
- * has one (src of a lazily loaded image is a placeholder). O(1), but for the
- * attributes.
+ * Return true if the img `node` is kept: it belongs to the kept text and is not
+ * a copy for readers without scripts. Return its address and alt, which are
+ * valid until the next call. The address is from the first of data-src, src,
+ * srcset and data-srcset that has one (src of a lazily loaded image is a
+ * placeholder). O(1), except for the attributes.
  */
 bool image_filter_take(struct image_filter *filter,
 		       const struct render_request *request, uint32_t node,

@@ -1,7 +1,7 @@
 /*
  * extract/render/inline_chain.h - the inline elements around a piece of text,
- * outermost first: at most one of each kind, with code innermost, since in most
- * formats code holds only text.
+ * outermost first: at most one of each kind, with code innermost, because in
+ * most formats code can hold only text.
  */
 #ifndef EXTRACT_RENDER_INLINE_CHAIN_H
 #define EXTRACT_RENDER_INLINE_CHAIN_H
@@ -20,12 +20,12 @@ enum inline_kind {
 	INLINE_KIND_COUNT
 };
 
-/* INLINE_NONE: an element that leaves no trace. */
+/* Return the kind; INLINE_NONE for an element without effect on the output. */
 enum inline_kind inline_kind(uint16_t tag);
 
 struct inline_element {
 	uint32_t node;
-	uint32_t level; /* of that node: outline.h */
+	uint32_t level; /* level of the node: outline.h */
 	uint16_t tag;
 };
 
@@ -34,13 +34,16 @@ struct inline_chain {
 	uint32_t count;
 };
 
-/* Add an element that stands inside those of the chain, if it adds a kind. */
+/*
+ * Add an element that is inside the elements of the chain, if its kind is new.
+ */
 void inline_chain_add(struct inline_chain *chain,
 		      struct inline_element element);
 
 /*
- * How many elements at the beginning of `open` can stay open for `wanted`: the
- * same link or code element, or any element of the same kind for the others.
+ * Return how many elements at the start of `open` can stay open for `wanted`:
+ * the same link or code element, or for other kinds any element of the same
+ * kind.
  */
 uint32_t inline_chain_shared(const struct inline_chain *open,
 			     const struct inline_chain *wanted);

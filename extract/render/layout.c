@@ -17,10 +17,9 @@
 #include "store/arena.h"
 
 /*
- * Each block of the page is opened at most once, and only when something inside
- * it is kept, so that the output is linear in the page, however it is nested.
- * Inline elements are reopened in each line; there are at most as many as
- * kinds.
+ * The layout opens each block of the page at most once, and only if something
+ * inside it is kept, so that the output is linear in the page at any nesting.
+ * It reopens inline elements in each line; there is at most one of each kind.
  */
 
 struct layout {
@@ -30,24 +29,27 @@ struct layout {
 	struct outline outline;
 	struct layout_level *levels; /* [level_count] */
 	uint32_t level_count;
-	uint32_t tried;           /* levels below were opened, or never will be
-				   */
-	struct inline_chain open; /* in the line */
-	uint32_t told;            /* of these, a bit each: was opened */
+	uint32_t tried; /* all levels below this one were opened, or will never
+			   be */
+	struct inline_chain open; /* open inline elements of the line */
+	uint32_t told; /* one bit for each of these: the writer has opened it */
 	enum separator pending;
 	uint32_t open_pres;
-	uint32_t open_codes; /* code and its like, in pre or not */
-	bool is_at_pre;      /* no text since the outermost pre began */
-	bool is_fresh;       /* nothing yet in the line */
+	uint32_t open_codes; /* number of open code elements, in pre or not */
+	bool is_at_pre; /* no text yet since the start of the outermost pre */
+	bool is_fresh;  /* nothing in the line yet */
 	struct image_filter images;
 	struct media_filter media;
 	struct readable readable;
-	struct buffer text;    /* of the text node */
-	struct buffer gap;     /* the white space before it, in pre */
-	struct buffer address; /* of a link */
+	struct buffer text;    /* text of the text node */
+	struct buffer gap;     /* in pre, the white space before it */
+	struct buffer address; /* address of a link */
 };
 
-/* Whether the writer gets more than texts and gaps; then levels are needed. */
+/*
+ * Return true if the writer gets more than texts and gaps; then levels are
+ * needed.
+ */
 static bool has_structure(const struct layout *layout)
 {
 	return layout->writer->open != NULL;
@@ -59,7 +61,7 @@ static const struct layout_level *innermost(const struct layout *layout)
 	return &layout->levels[layout->level_count - 1];
 }
 
-/* The inline elements around the next text. */
+/* Return the inline elements around the next text. */
 static const struct inline_chain *inlines_here(const struct layout *layout)
 {
 	return &layout->levels[innermost(layout)->inline_level].inlines;
@@ -76,7 +78,10 @@ static void close_inlines(struct layout *layout, uint32_t count)
 	}
 }
 
-/* Whether the address of `a` may be written; then it is in layout->address. */
+/*
+ * Return true if the address of `a` may be written; layout->address then holds
+ * it.
+ */
 static bool take_link(struct layout *layout, struct inline_element element)
 {
 	struct layout_level *level = &layout->levels[element.level];
@@ -130,7 +135,7 @@ static void tell_gap(struct layout *layout)
 				    buffer_slice(&layout->gap));
 }
 
-/* Open the blocks around a line that were not tried yet, and the line. */
+/* Open the blocks around a line that were not tried yet, and then the line. */
 static void open_line(struct layout *layout)
 {
 	const struct layout_level *level = innermost(layout);
@@ -149,7 +154,7 @@ static void open_line(struct layout *layout)
 	layout->is_fresh = true;
 }
 
-/* Open what is needed around a text or an image. */
+/* Open the blocks and inline elements around a text or an image. */
 static void begin_piece(struct layout *layout)
 {
 	assert(layout->levels != NULL || !has_structure(layout));
@@ -165,7 +170,7 @@ static void begin_piece(struct layout *layout)
 	layout->is_fresh = false;
 }
 
-/* Put the white space between two texts of pre into layout->gap. */
+/* Write the white space between two texts of pre to layout->gap. */
 static void take_blank(struct layout *layout, uint32_t index)
 {
 	struct slice blank = separator_in_source(layout->page, index);
@@ -176,7 +181,7 @@ static void take_blank(struct layout *layout, uint32_t index)
 	markup_append_plain(&layout->gap, blank, true);
 }
 
-/* Pass on text of pre verbatim, without the line end that follows the tag. */
+/* Copy text of pre unchanged, without the line end after the start tag. */
 static void take_pre(struct layout *layout, uint32_t index, struct slice text)
 {
 	if (layout->pending == SEPARATOR_NONE && !layout->is_at_pre)
@@ -194,7 +199,7 @@ static void take_text(struct layout *layout, uint32_t index, struct slice text)
 	markup_append_plain(&layout->text, text, false);
 }
 
-/* `text`: what is to be read of text `index`. */
+/* Pass on text `index`; `text` is its readable part. */
 static void tell_text(struct layout *layout, uint32_t index, struct slice text)
 {
 	assert(index < layout->page->text_count);
@@ -211,7 +216,7 @@ static void tell_text(struct layout *layout, uint32_t index, struct slice text)
 		layout->pending = SEPARATOR_SPACE;
 }
 
-/* Whether the place allows only text: inside code. */
+/* Return true inside code, where only text is allowed. */
 static bool is_in_code(const struct layout *layout)
 {
 	const struct inline_chain *inlines = inlines_here(layout);
@@ -246,7 +251,10 @@ static void separate(struct layout *layout, enum separator separator)
 		end_line(layout);
 }
 
-/* Only in a place of its own: not in a link, where no other may be. */
+/*
+ * Pass on media outside of inline elements only: a link must not contain
+ * another link.
+ */
 static void tell_media(struct layout *layout, uint32_t node)
 {
 	struct layout_media media;
@@ -270,7 +278,7 @@ static bool may_play(uint16_t tag)
 }
 
 /*
- * Handle br; a second one begins a paragraph, as it makes a blank line on a
+ * Handle br; a second br begins a paragraph, because it makes a blank line on a
  * screen.
  */
 static void take_break(struct layout *layout)
@@ -324,7 +332,7 @@ static void close_element(struct layout *layout, uint32_t node)
 		layout->tried = layout->level_count;
 }
 
-/* Without verdicts the texts are passed on as they are. */
+/* without verdicts, pass on the texts unchanged */
 static void take_node(struct layout *layout, uint32_t index)
 {
 	const struct verdict *verdicts = layout->request->verdicts;

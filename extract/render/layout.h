@@ -1,12 +1,12 @@
 /*
- * extract/render/layout.h - the kept text of a page as a sequence of events
- * that follows the page's structure, from which every format is written.
+ * extract/render/layout.h - passes the kept text of a page to a writer, as a
+ * sequence of events that follows the page's structure. All formats use it.
  *
- * Blocks stand as HTML has them: li in ul and ol; caption and tr in table; td
- * and th in tr; lines, ul, ol, table, blockquote and figure anywhere else. A
- * line is p, h1..h6, pre, caption or figcaption: all text stands in one, and
- * nothing but text, images and inline elements (extract/render/inline_chain.h).
- * Whatever is opened is closed, in order, and holds something.
+ * Blocks nest as in HTML: li in ul and ol; caption and tr in table; td and th
+ * in tr; lines, ul, ol, table, blockquote and figure anywhere else. A line is
+ * p, h1..h6, pre, caption or figcaption: all text is in lines, and lines hold
+ * only text, images and inline elements (extract/render/inline_chain.h). Every
+ * element that is opened holds something, and is closed in order.
  */
 #ifndef EXTRACT_RENDER_LAYOUT_H
 #define EXTRACT_RENDER_LAYOUT_H
@@ -21,18 +21,18 @@ struct buffer;
 struct render_request;
 
 /*
- * A link is continued in at most so many lines; its text in further lines is no
- * link.
+ * Maximum number of lines in which a link continues; its text in further lines
+ * is not a link.
  */
 enum { MAX_LINK_LINES = 4 };
 
 struct layout_element {
 	uint16_t tag;
-	uint16_t outer; /* of a block: the one around it, TAG_html: none */
-	uint32_t node;  /* of the page, or NO_NODE: made by layout() to hold
-			   others */
+	uint16_t outer; /* for a block: the block around it; TAG_html: none */
+	uint32_t node;  /* an element of the page; NO_NODE: layout() added it as
+			   a container */
 	bool is_bare;   /* a p that is the text of its cell, item or figure */
-	struct slice href; /* of a: the address, not escaped */
+	struct slice href; /* for a: the address, not escaped */
 };
 
 struct layout_image {
@@ -47,30 +47,30 @@ struct layout_media {
 
 struct layout_writer {
 	void *context;
-	/* Both NULL: only texts and all gaps are passed on. */
+	/* Both NULL: the writer gets only texts and all gaps. */
 	void (*open)(void *context, const struct layout_element *element);
 	void (*close)(void *context, uint16_t tag);
 	/*
-	 * The gap between two texts, before the inline elements that begin
+	 * The gap between two texts, before the inline elements that start
 	 * there: a separator, or in pre the white space of the source. Not
-	 * called at the beginning of a line.
+	 * called at the start of a line.
 	 */
 	void (*gap)(void *context, enum separator separator,
 		    struct slice blank);
 	/*
-	 * Text node `index`, or what is to be read of it
-	 * (extract/render/readable.h): white space collapsed but in pre.
+	 * Text node `index`, or its readable part (extract/render/readable.h),
+	 * with collapsed white space except in pre.
 	 */
 	void (*text)(void *context, uint32_t index, struct slice text);
 	void (*image)(void *context, const struct layout_image *image);
-	/* Alone in its line; NULL: as if it was not there. */
+	/* The only content of its line; NULL: media are ignored. */
 	void (*media)(void *context, const struct layout_media *media);
-	bool has_links; /* `a` is passed on, where its address is safe */
+	bool has_links; /* pass on `a` elements with safe addresses */
 };
 
 /*
- * Pass the kept texts to `writer`: those with is_content that are not blank, or
- * all when the request has no verdicts; then without images. Linear.
+ * Pass the kept texts to `writer`: texts with is_content that are not blank,
+ * or, if the request has no verdicts, all texts but no images. Linear.
  */
 void layout(const struct render_request *request,
 	    const struct layout_writer *writer);

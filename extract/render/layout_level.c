@@ -5,7 +5,7 @@
 #include "extract/render/table_survey.h"
 #include "page/page.h"
 
-/* Whether text inside `tag` leaves the line that is `outer` around it. */
+/* Return true if text inside `tag` leaves the line `outer` around it. */
 static bool makes_line(uint16_t tag, uint16_t outer)
 {
 	if (tag == TAG_pre)
@@ -46,7 +46,7 @@ static void set_line(struct layout_level *level,
 	}
 }
 
-/* Set the columns of a cell, behind those of the cells before it. */
+/* Set the columns of a cell, after the cells before it. */
 static void set_columns(struct layout_level *cell, struct layout_level *row,
 			const struct page *page)
 {

@@ -11,14 +11,14 @@ struct buffer;
 struct render_request;
 
 /*
- * Longer ones are left out, because a hostile page may repeat a huge one many
- * times.
+ * Longer addresses are left out, because a hostile page may repeat a huge
+ * address many times.
  */
 enum { MAX_ADDRESS_BYTES = LIMIT(4096, 512) };
 
 /*
- * Append `href`, resolved as the request says: an http, https or relative
- * address, not escaped. False, nothing appended, when it is none.
+ * Append `href`, resolved as the request demands: an http, https or relative
+ * address, not escaped. Append nothing and return false for other addresses.
  */
 bool link_address_append(struct buffer *out,
 			 const struct render_request *request,

@@ -14,8 +14,8 @@ static void push(struct markdown_blocks *blocks,
 }
 
 /*
- * Choose another marker than that of a list directly before, or both would be
- * one list.
+ * Return a marker that differs from the list directly before, because a parser
+ * would merge two lists with the same marker.
  */
 static char choose_marker(const struct markdown_blocks *blocks, char usual,
 			  char other)
@@ -100,7 +100,7 @@ static void write_marker(struct buffer *out,
 	buffer_append_byte(out, ' ');
 }
 
-/* Write the beginning of a line inside the `count` outermost containers. */
+/* Write the start of a line inside the `count` outermost containers. */
 static void write_prefix(const struct markdown_blocks *blocks, uint32_t count,
 			 struct buffer *out)
 {
@@ -127,9 +127,9 @@ static void end_line(struct markdown_blocks *blocks)
 }
 
 /*
- * Whether an item may follow without a blank line: on the text of the one
- * before it, or of the one around it; there a number other than 1 would be
- * text.
+ * Return true if an item may follow without a blank line: after the text of the
+ * item before it, or of the item around it. There a parser would read a number
+ * other than 1 as text.
  */
 static bool is_tight(const struct markdown_blocks *blocks, bool is_bare)
 {

@@ -18,8 +18,8 @@ bool markdown_is_tag(uint16_t tag)
 }
 
 /*
- * Whether the run writes anything; elements without a mark in CommonMark do
- * not.
+ * Return true if the run writes anything; an element without a mark in
+ * CommonMark writes nothing.
  */
 static bool is_seen(const struct markdown_run *run)
 {
@@ -52,8 +52,9 @@ class_of_run(const struct markdown_line *line, size_t at,
 }
 
 /*
- * The class of the first character that run `at` and those behind it write.
- * Emphasis behind `decided` is not yet decided; it is known to be no space.
+ * Return the class of the first character that run `at` and the runs after it
+ * write. Emphasis after `decided` is not yet decided; its mark would not be a
+ * space.
  */
 static enum markdown_class class_behind(const struct markdown_line *line,
 					size_t at, size_t decided)
@@ -75,7 +76,10 @@ static enum markdown_class class_behind(const struct markdown_line *line,
 	return is_sure || class == MARKDOWN_SPACE ? class : MARKDOWN_UNSURE;
 }
 
-/* Of the last character that run `at` and those before it write. */
+/*
+ * Return the class of the last character that run `at` and the runs before it
+ * write.
+ */
 static enum markdown_class class_before(const struct markdown_line *line,
 					size_t at)
 {
@@ -99,8 +103,8 @@ static bool is_edge(enum markdown_class class)
 }
 
 /*
- * Whether a run of * between `outer` and `inner` can be read as a mark of the
- * inner side: left-flanking before it, right-flanking behind it.
+ * Return true if a parser can read a run of * between `outer` and `inner` as a
+ * mark of the inner side: left-flanking before it, right-flanking after it.
  */
 static bool flanks(enum markdown_class outer, enum markdown_class inner)
 {

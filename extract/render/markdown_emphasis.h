@@ -1,6 +1,7 @@
 /*
- * extract/render/markdown_emphasis.h - whether a CommonMark parser recognises
- * emphasis, which depends on the characters on both sides of its marks.
+ * extract/render/markdown_emphasis.h - decides whether a CommonMark parser
+ * recognises emphasis, which depends on the characters on both sides of its
+ * marks.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_EMPHASIS_H
 #define EXTRACT_RENDER_MARKDOWN_EMPHASIS_H
@@ -13,19 +14,23 @@
 
 struct markdown_line;
 
-/* b, strong, em, i. */
+/* Return true for b, strong, em, i. */
 bool markdown_is_emphasis(uint16_t tag);
 
-/* sub or sup, which are written as tags: CommonMark has no other mark. */
+/*
+ * Return true for sub and sup, which are written as tags: CommonMark has no
+ * other mark for them.
+ */
 bool markdown_is_tag(uint16_t tag);
 
 /*
- * The mark of the emphasis that run `at` of a line opens, '*' or '_', or '\0'
- * when it would not be read as one. `before` is the class of what is written
- * before it, `last_mark` the mark when that is one. Strong is always **, and
- * emphasis _ where it can be, so that two marks beside each other are never
- * one; inside of words, where _ is none, it is * around one text.
- * Source: CommonMark 0.31, 6.2, "left-flanking delimiter run". O(1).
+ * Return the mark of the emphasis that run `at` of a line opens, '*' or '_';
+ * '\0' if a parser would not recognise it. `before` is the class of the
+ * character written before it; `last_mark` is this character if it is a mark,
+ * otherwise '\0'. Strong is always **, and emphasis is _ where possible, so
+ * that adjacent marks never merge. Inside words, where a parser ignores _,
+ * emphasis around one text is *. Source: CommonMark 0.31, 6.2, "left-flanking
+ * delimiter run". O(1).
  */
 char markdown_emphasis_mark(const struct markdown_line *line, size_t at,
 			    enum markdown_class before, char last_mark);

@@ -6,7 +6,9 @@
 #include "store/ascii.h"
 #include "store/buffer.h"
 
-/* An _ between letters begins and ends nothing. */
+/*
+ * Return true for an _ between letters, which neither begins nor ends emphasis.
+ */
 static bool is_in_word(struct slice text, size_t at)
 {
 	return at > 0 && is_alphanumeric(slice_byte(text, at - 1)) &&
@@ -15,7 +17,10 @@ static bool is_in_word(struct slice text, size_t at)
 
 enum { MAX_ENTITY = 33 }; /* "&CounterClockwiseContourIntegral;" */
 
-/* Whether an entity such as "&copy;" begins, which would be decoded. */
+/*
+ * Return true if an entity such as "&copy;" begins, which a parser would
+ * decode.
+ */
 static bool begins_entity(struct slice text, size_t at, bool goes_on)
 {
 	size_t end = at + 1;
@@ -28,7 +33,7 @@ static bool begins_entity(struct slice text, size_t at, bool goes_on)
 	       (goes_on && end == text.size);
 }
 
-/* A tag, a comment, or an address. */
+/* Return true if a tag, a comment, or an address begins. */
 static bool begins_tag(struct slice text, size_t at, bool goes_on)
 {
 	char next = slice_byte(text, at + 1);
@@ -66,8 +71,8 @@ static bool is_special(struct slice text, size_t at,
 }
 
 /*
- * "1." and "1)" begin an item, with up to nine digits, of which `digits` stand
- * before the text: where the sign is, or behind the text.
+ * "1." and "1)" begin an item, with up to nine digits, of which `digits` are
+ * before the text. Return the position of the sign, or after the text.
  */
 static size_t number_end(struct slice text, size_t digits)
 {
@@ -83,7 +88,10 @@ static size_t number_end(struct slice text, size_t digits)
 		       : text.size;
 }
 
-/* Where something to be escaped only at the begin of a line stands, or none. */
+/*
+ * Return the position of a byte that needs an escape only at the start of a
+ * line, or none.
+ */
 static size_t special_at_begin(struct slice text, bool follows_line)
 {
 	switch (slice_byte(text, 0)) {
@@ -93,8 +101,8 @@ static size_t special_at_begin(struct slice text, bool follows_line)
 	case '>': /* quote */
 		return 0;
 	case '=': /* heading */
-	case '|': /* the line under a table's head */
-	case ':': /* the same */
+	case '|': /* the line below a table's head */
+	case ':': /* the line below a table's head */
 		return follows_line ? 0 : text.size;
 	default:
 		break;
@@ -171,7 +179,8 @@ static void append_ticks(struct buffer *out, size_t count)
 }
 
 /*
- * Whether the span needs extra spaces, because a parser drops one at each end.
+ * Return true if the span needs extra spaces, because a parser drops one at
+ * each end.
  */
 static bool needs_spaces(struct slice code)
 {
@@ -211,7 +220,7 @@ static bool is_in(uint32_t code, const struct range *ranges, size_t count)
 	return false;
 }
 
-/* Letters and digits of all versions of Unicode. */
+/* Characters that are letters or digits in all versions of Unicode. */
 static const struct range letters[] = {
 	{0x00C0, 0x00D6}, {0x00D8, 0x00F6}, {0x00F8, 0x024F}, {0x0391, 0x03A1},
 	{0x03A3, 0x03CE}, {0x0400, 0x0481}, {0x048A, 0x0523}, {0x05D0, 0x05EA},

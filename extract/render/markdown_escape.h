@@ -1,5 +1,5 @@
 /*
- * extract/render/markdown_escape.h - escaping text for CommonMark 0.31 and the
+ * extract/render/markdown_escape.h - escapes text for CommonMark 0.31 and the
  * tables and strikethrough of GFM.
  */
 #ifndef EXTRACT_RENDER_MARKDOWN_ESCAPE_H
@@ -12,35 +12,37 @@
 
 struct buffer;
 
-/* The place of the text. */
+/* The position of the text. */
 struct markdown_place {
-	bool begins_line;   /* at the begin of a line */
-	bool follows_line;  /* of one that stands under another */
-	unsigned digits;    /* that are the whole line so far; 0: it is not */
-	bool is_heading;    /* # at its end would be dropped */
-	bool is_cell;       /* | ends a cell, wherever it stands */
-	bool precedes_text; /* another text follows, and nothing between */
-	bool precedes_link; /* a link does */
+	bool begins_line;  /* at the start of a line */
+	bool follows_line; /* at the start of a line that follows another line
+			    */
+	unsigned digits; /* number of digits that are the whole line before the
+			    text; 0: other content */
+	bool is_heading; /* a parser would drop # at its end */
+	bool is_cell;    /* | ends a cell, wherever it stands */
+	bool precedes_text; /* another text follows immediately */
+	bool precedes_link; /* a link follows immediately */
 };
 
 /*
- * Append `text`, which has no line end. Runs of spaces become one, and none is
- * left at the begin of a line.
+ * Append `text`, which has no line end. Collapse runs of spaces, and drop them
+ * at the start of a line.
  */
 void markdown_escape(struct buffer *out, struct slice text,
 		     struct markdown_place place);
 
 /*
- * Append an address as the destination of a link or an image, without < >:
- * what would end it, or mean something to what stands around, is
- * percent-encoded or escaped.
+ * Append an address as the destination of a link or an image, without < >.
+ * Percent-encode or escape characters that would end it or have a meaning
+ * around it.
  */
 void markdown_escape_address(struct buffer *out, struct slice address);
 
-/* Append a span of code that is not empty and has no line end. */
+/* Append a code span, which must not be empty and must have no line end. */
 void markdown_escape_code(struct buffer *out, struct slice code, bool is_cell);
 
-/* The length of the longest run of ` in `text`. */
+/* Return the length of the longest run of ` in `text`. */
 size_t markdown_longest_ticks(struct slice text);
 
 /*
@@ -50,11 +52,14 @@ size_t markdown_longest_ticks(struct slice text);
 enum markdown_class {
 	MARKDOWN_SPACE, /* or an end of the line */
 	MARKDOWN_PUNCTUATION,
-	MARKDOWN_LETTER, /* neither */
+	MARKDOWN_LETTER, /* neither space nor punctuation */
 	MARKDOWN_UNSURE,
 };
 
-/* Of the first and of the last character of `text`; of "" MARKDOWN_SPACE. */
+/*
+ * Return the class of the first and of the last character of `text`;
+ * MARKDOWN_SPACE for "".
+ */
 enum markdown_class markdown_class_first(struct slice text);
 enum markdown_class markdown_class_last(struct slice text);
 

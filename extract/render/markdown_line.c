@@ -14,11 +14,11 @@ struct writing {
 	enum markdown_block block;
 	struct slice prefix;
 	struct buffer *out;
-	size_t line_begin; /* where the line that is written begins in `out` */
-	size_t mark_end;   /* behind the last mark of emphasis in `out` */
-	bool follows_line; /* it is not the first */
+	size_t line_begin; /* start of the current line in `out` */
+	size_t mark_end;   /* end of the last emphasis mark in `out` */
+	bool follows_line; /* the line is not the first one */
 	bool is_in_code;
-	struct buffer code; /* of a span that is not written yet */
+	struct buffer code; /* text of a code span that is not written yet */
 };
 
 void markdown_line_free(struct markdown_line *line)
@@ -74,14 +74,14 @@ static enum markdown_class class_written(const struct writing *writing)
 
 	assert(writing->out->size >= writing->line_begin);
 	if (writing->code.size > 0)
-		return MARKDOWN_PUNCTUATION; /* the ` to come */
+		return MARKDOWN_PUNCTUATION; /* the ` that will follow */
 	return length == 0 ? MARKDOWN_SPACE
 			   : markdown_class_last((struct slice){
 				     writing->out->data + writing->line_begin,
 				     length});
 }
 
-/* The mark of emphasis that `out` ends with, or '\0'. */
+/* Return the emphasis mark at the end of `out`, or '\0'. */
 static char last_mark(const struct writing *writing)
 {
 	const struct buffer *out = writing->out;
@@ -92,8 +92,8 @@ static char last_mark(const struct writing *writing)
 }
 
 /*
- * Write the collected code; adjacent code is one span, because two would be
- * read as one.
+ * Write the collected code; merge adjacent code into one span, because a parser
+ * would merge two.
  */
 static void flush_code(struct writing *writing)
 {
@@ -109,7 +109,10 @@ static bool begins_line(const struct writing *writing)
 	return writing->out->size == writing->line_begin;
 }
 
-/* How many digits are the whole line so far; 0: more than an item has. */
+/*
+ * Return the number of digits that are the whole line up to now; 0 if there are
+ * other characters, or more digits than an item may have.
+ */
 static unsigned count_digits(const struct writing *writing)
 {
 	const struct buffer *out = writing->out;
@@ -124,7 +127,7 @@ static unsigned count_digits(const struct writing *writing)
 }
 
 /*
- * Find out what follows a text, which may change the meaning of its last
+ * Check what follows a text, which may change the meaning of its last
  * character.
  */
 static void look_behind(const struct markdown_line *line, size_t at,
@@ -211,8 +214,9 @@ static void write_mark(struct writing *writing, const struct markdown_run *run)
 }
 
 /*
- * At the begin of a line, a link around code with ] in it may be read as the
- * definition of a link, which goes before code: "[`]: a`](b)".
+ * Return true if a parser may read a link at the start of a line as a link
+ * definition. Code with ] inside a link can cause this, because definitions
+ * take precedence over code: "[`]: a`](b)".
  */
 static bool is_definition(const struct writing *writing, size_t at)
 {
@@ -256,7 +260,9 @@ static void close_link(struct writing *writing, const struct markdown_run *run)
 	buffer_append_byte(writing->out, ')');
 }
 
-/* No block of HTML begins with it, as text follows in its line. */
+/*
+ * Write a tag. It cannot begin an HTML block, because text follows in its line.
+ */
 static void write_tag(struct writing *writing, const char *begin, uint16_t tag)
 {
 	flush_code(writing);

@@ -21,7 +21,7 @@ static void open_row(struct markdown_table *table)
 	table->columns = 0;
 }
 
-/* Rows have as many cells as the head, or lose some. */
+/* Fill or truncate the row to the number of cells of the head. */
 static void close_row(struct markdown_table *table)
 {
 	write_cells(table, "  |", table->shape->columns - table->columns);

@@ -9,9 +9,11 @@
 #include "extract/render/render.h"
 #include "page/page.h"
 
-enum { MAX_SOURCES = 8 }; /* elements in a video that are looked at */
+enum {
+	MAX_SOURCES = 8
+}; /* maximum number of elements checked inside a video */
 
-/* Of players: a host or what ends one, and the beginning of the path. */
+/* Players: a host, or a suffix of hosts, and the start of the path. */
 static const struct {
 	const char *host;
 	const char *path;
@@ -53,7 +55,7 @@ static struct slice behind(struct slice text, size_t size)
 	return (struct slice){(const char *)text.data + size, text.size - size};
 }
 
-/* `host` is `name`, or ends with a dot and it. */
+/* Return true if `host` is `name`, or ends with a dot and `name`. */
 static bool is_host(struct slice host, const char *name)
 {
 	size_t size = strlen(name);
@@ -66,7 +68,7 @@ static bool is_host(struct slice host, const char *name)
 		slice_byte(host, host.size - size - 1) == '.');
 }
 
-/* The row of `players` that has the address; their count: none. */
+/* Return the row of `players` for the address; the number of rows if none. */
 static size_t find_player(struct slice address)
 {
 	const size_t count = sizeof(players) / sizeof(players[0]);
@@ -115,7 +117,10 @@ static bool find_inner_source(const struct render_request *request,
 	return false;
 }
 
-/* "video", "audio", or NULL; its address is then in `out`. */
+/*
+ * Return "video" or "audio", and write the address to `out`; NULL if the
+ * element plays nothing.
+ */
 static const char *read_media(const struct render_request *request,
 			      uint32_t node, struct buffer *out)
 {

@@ -15,7 +15,7 @@ struct outline outline_begin(struct arena *arena,
 			     const struct layout_writer *writer,
 			     uint32_t level_count)
 {
-	/* A level opens a row, a cell and itself; a line the same. */
+	/* A level opens a row, a cell and itself; so does a line. */
 	uint32_t max_frames = 3 * (level_count + 1) + 1;
 	struct outline outline = {
 		.writer = writer,
@@ -35,7 +35,7 @@ bool outline_is_line(uint16_t tag)
 	       tag == TAG_figcaption || (tag_flags(tag) & TAG_IS_HEADING) != 0;
 }
 
-/* Whether text and blocks may both be directly inside the element. */
+/* Return true if both text and blocks may be directly inside the element. */
 static bool is_cell(uint16_t tag)
 {
 	return tag == TAG_li || tag == TAG_td || tag == TAG_th ||
@@ -103,7 +103,10 @@ static void open_made(struct outline *outline, uint16_t tag, uint32_t level)
 	     level);
 }
 
-/* Lists hold items alone, tables rows, rows cells: open what is missing. */
+/*
+ * Open missing elements: lists can hold only items, tables only rows, rows only
+ * cells.
+ */
 static void open_cell(struct outline *outline, uint32_t level)
 {
 	uint16_t context = top(outline)->tag;
@@ -116,7 +119,7 @@ static void open_cell(struct outline *outline, uint32_t level)
 		open_made(outline, TAG_td, level);
 }
 
-/* td or th, in the columns that it has in its row. */
+/* Open td or th in the columns that it has in its row. */
 static void open_page_cell(struct outline *outline,
 			   struct layout_element element, uint32_t level,
 			   struct columns columns)
@@ -145,7 +148,7 @@ void outline_open_block(struct outline *outline, uint16_t tag, uint32_t node,
 
 	if (nesting != NOT_NESTED) {
 		if (top(outline)->nested[nesting] == MAX_OUTLINE_NESTING)
-			return; /* its content is put into the outer table */
+			return; /* too deep: the outer table gets its content */
 		open_cell(outline, level);
 		push(outline, element, level);
 	} else if (tag == TAG_li) {
@@ -164,7 +167,7 @@ bool outline_is_in_line(const struct outline *outline)
 	return outline_is_line(top(outline)->tag);
 }
 
-/* A caption begins its table, and stands in nothing else. */
+/* A caption starts its table, and is nowhere else. */
 static uint16_t line_here(const struct outline *outline, uint16_t line)
 {
 	const struct frame *frame = top(outline);

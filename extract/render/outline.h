@@ -1,9 +1,9 @@
 /*
- * extract/render/outline.h - opening and closing the blocks around kept text:
+ * extract/render/outline.h - opens and closes the blocks around kept text:
  * every block is closed, and is only where HTML allows it.
  *
- * A level is the depth of an element of the page, 0 the page itself. A block
- * that is opened belongs to a level, and ends with it.
+ * A level is the depth of an element of the page; 0 is the page itself. An open
+ * block belongs to a level, and is closed with it.
  */
 #ifndef EXTRACT_RENDER_OUTLINE_H
 #define EXTRACT_RENDER_OUTLINE_H
@@ -15,22 +15,23 @@ struct arena;
 struct layout_writer;
 
 /*
- * The deepest nesting of lists in lists, and likewise of tables, quotes and
+ * The maximum nesting of lists in lists; the same for tables, quotes and
  * figures.
  */
 enum { MAX_OUTLINE_NESTING = 16 };
 
-/* A block that is open. */
+/* An open block. */
 struct frame {
-	uint32_t level;    /* it ends with this level */
-	uint32_t home;     /* the level that made it */
-	uint16_t tag;      /* enum tag; TAG_html holds all others */
-	uint8_t nested[4]; /* lists, tables, quotes, figures around and here */
-	bool has_child;    /* a block was opened in it */
-	uint32_t columns;  /* of tr: columns of its cells so far */
+	uint32_t level;    /* it is closed with this level */
+	uint32_t home;     /* the level that opened it */
+	uint16_t tag;      /* enum tag; TAG_html is the outermost frame */
+	uint8_t nested[4]; /* nesting of lists, tables, quotes, figures,
+			      including this frame */
+	bool has_child;    /* a block was opened inside it */
+	uint32_t columns;  /* for tr: columns of its cells up to now */
 };
 
-/* The columns that a cell takes in its tr, half open; {0, 0}: not known. */
+/* The columns of a cell in its tr, half open; {0, 0} = unknown. */
 struct columns {
 	uint32_t begin;
 	uint32_t end;
@@ -38,48 +39,47 @@ struct columns {
 
 struct outline {
 	const struct layout_writer *writer;
-	struct frame *frames; /* [frame_count]; frames[0] is the whole */
+	struct frame *frames; /* [frame_count]; frames[0] is the whole page */
 	uint32_t frame_count;
 	uint32_t max_frames;
-	/* Frames from here on were opened for the sake of a line of text, and
-	   end where the next block begins. */
+	/*
+	 * Frames from here on were opened for a line of text, and are closed
+	 * before the next block.
+	 */
 	uint32_t line_frame;
 };
 
-/* `level_count` levels at most. The frames belong to `arena`. */
+/* Begin with at most `level_count` levels. The frames belong to `arena`. */
 struct outline outline_begin(struct arena *arena,
 			     const struct layout_writer *writer,
 			     uint32_t level_count);
 
 /*
- * Whether the element holds text and no blocks: p, pre, h1..h6, caption,
+ * Return true if the element holds text and no blocks: p, pre, h1..h6, caption,
  * figcaption.
  */
 bool outline_is_line(uint16_t tag);
 
 /*
- * Open the block `tag` of `node` at `level` when it is one that holds others
- * (ul, ol, li, table, tr, td, th, blockquote, figure) and may stand here, with
- * the item, row or cell that is missing around it. `columns` are those of td
- * and th: empty cells are opened in place of cells before it without kept
- * content.
+ * Open the block `tag` of `node` at `level` if it can hold others (ul, ol, li,
+ * table, tr, td, th, blockquote, figure) and is allowed here; first open a
+ * missing item, row or cell around it. `columns` applies to td and th: empty
+ * cells replace earlier cells without kept content.
  */
 void outline_open_block(struct outline *outline, uint16_t tag, uint32_t node,
 			uint32_t level, struct columns columns);
 
-/* Whether a line is open. */
+/* Return true if a line is open. */
 bool outline_is_in_line(const struct outline *outline);
 
 /*
  * Open a line (outline_is_line()) of `node` for text whose innermost block is
- * at `level`, when none is open.
+ * at `level`, unless a line is open.
  */
 void outline_open_line(struct outline *outline, uint16_t line, uint32_t node,
 		       uint32_t level);
 
-/*
- * Close what was opened for a line, because a block of the page begins or ends.
- */
+/* Close the frames of a line, because a block of the page starts or ends. */
 void outline_end_line(struct outline *outline);
 
 /* Close the blocks that belong to `level` and to levels inside it. */

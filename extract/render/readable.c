@@ -11,7 +11,7 @@
 enum {
 	MIN_REFERENCE = 4,  /* "&#9;" */
 	MAX_REFERENCE = 10, /* "&#1114111;" */
-	MAX_CODE_DEPTH = 4, /* of a text in its code */
+	MAX_CODE_DEPTH = 4, /* of a text inside code */
 };
 
 struct readable readable_begin(const struct page *page)
@@ -33,7 +33,9 @@ static bool has_byte(struct slice text, char byte)
 	return text.size > 0 && memchr(text.data, byte, text.size) != NULL;
 }
 
-/* Bytes of the reference that `text` begins with, "&" and ";" included, or 0.
+/*
+ * Return the size of the reference at the start of `text`, including "&" and
+ * ";", or 0.
  */
 static size_t reference_size(struct slice text)
 {
@@ -48,7 +50,9 @@ static size_t reference_size(struct slice text)
 		       : 0;
 }
 
-/* Names that are usual, but that HTML 4 does not know of ISO-8859-1. */
+/*
+ * Return true for usual names that are not among HTML 4's names of ISO-8859-1.
+ */
 static bool is_usual(struct slice name)
 {
 	static const char *const names[] = {
@@ -65,8 +69,8 @@ static bool is_usual(struct slice name)
 }
 
 /*
- * Decode a reference to `out` [entity_room(size)]; returns the length, 0: it is
- * to stay. The names of ISO-8859-1 are those that need no ";".
+ * Decode a reference to `out` [entity_room(size)]; return the length, 0 = do
+ * not decode it. The names of ISO-8859-1 are the ones that need no ";".
  */
 static size_t decode(struct slice reference, char *out)
 {
@@ -155,7 +159,10 @@ static bool is_on_markup(struct readable *readable)
 	return readable->is_on_markup;
 }
 
-/* Whether the text holds a tag of HTML, where one could be left spelled out. */
+/*
+ * Return true if the text is inside noscript and contains a spelled-out HTML
+ * tag.
+ */
 static bool has_tag(const struct page *page, uint32_t index)
 {
 	struct scanner scanner = {.source = page_text(page, index)};
@@ -171,7 +178,8 @@ static bool has_tag(const struct page *page, uint32_t index)
 	return false;
 }
 
-/* Most of what is left so is one link or nothing, so that each tag is a space.
+/*
+ * Replace each tag by a space. Most such texts consist of one link or nothing.
  */
 static void append_without_tags(struct slice text, struct buffer *out)
 {
@@ -189,7 +197,7 @@ static void append_without_tags(struct slice text, struct buffer *out)
 	}
 }
 
-/* Make readable->spare, which was filled, what is returned. */
+/* Swap in readable->spare, which holds the new text, and return it. */
 static struct slice take_spare(struct readable *readable)
 {
 	struct buffer old = readable->text;

@@ -10,7 +10,7 @@
 #include "store/hash.h"
 #include "store/memory.h"
 
-/* A list while it grows. */
+/* A list under construction. */
 struct growing {
 	struct reference *items; /* [count] */
 	size_t count;
@@ -22,9 +22,9 @@ struct collecting {
 	struct growing images;
 	struct growing links;
 	struct hash_table seen; /* addresses of images */
-	struct buffer text;     /* of the link that is open */
-	struct slice address;   /* of it */
-	uint32_t node;          /* of it; NO_NODE: none is open */
+	struct buffer text;     /* text of the open link */
+	struct slice address;   /* address of the open link */
+	uint32_t node; /* node of the open link; NO_NODE: none is open */
 };
 
 static struct slice keep(struct arena *arena, struct slice text)
@@ -44,7 +44,7 @@ static void add(struct collecting *collecting, struct growing *list,
 		(struct reference){address, keep(collecting->arena, text)};
 }
 
-/* Add the link that is open, if there is one. */
+/* Add the open link, if any. */
 static void end_link(struct collecting *collecting)
 {
 	if (collecting->node != NO_NODE)
@@ -54,7 +54,7 @@ static void end_link(struct collecting *collecting)
 	collecting->node = NO_NODE;
 }
 
-/* One that is continued in the next line is one. */
+/* A link that continues in the next line is one link. */
 static void open_element(void *context, const struct layout_element *element)
 {
 	struct collecting *collecting = context;
@@ -104,7 +104,7 @@ static void add_image(void *context, const struct layout_image *image)
 		    keep(collecting->arena, source), image->label);
 }
 
-/* Moves it into the arena. */
+/* Move the list to the arena. */
 static struct reference_list finish(struct arena *arena, struct growing *list)
 {
 	struct reference *items =

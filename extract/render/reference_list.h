@@ -1,6 +1,6 @@
 /*
- * extract/render/reference_list.h - the images and links of the kept text, as
- * lists.
+ * extract/render/reference_list.h - lists the images and links of the kept
+ * text.
  */
 #ifndef EXTRACT_RENDER_REFERENCE_LIST_H
 #define EXTRACT_RENDER_REFERENCE_LIST_H
@@ -14,14 +14,15 @@ struct arena;
 struct render_request;
 
 enum {
-	MAX_REFERENCES =
-		LIMIT(4096, 16) /* of a kind; what follows is left out */
+	MAX_REFERENCES = LIMIT(
+		4096,
+		16) /* maximum number of each kind; the rest is left out */
 };
 
 struct reference {
-	struct slice address; /* resolved as the request says */
-	struct slice text;    /* alt, or what the link stands on; plain; may be
-				 empty */
+	struct slice address; /* resolved as the request demands */
+	struct slice
+		text; /* alt, or the text of the link; plain; may be empty */
 };
 
 struct reference_list {
@@ -30,12 +31,14 @@ struct reference_list {
 };
 
 struct references {
-	struct reference_list images; /* as Markdown has them, each address
-					 once */
-	struct reference_list links;  /* each as often as it stands there */
+	struct reference_list images; /* as in Markdown, each address once */
+	struct reference_list links;  /* as in Markdown, with repetitions */
 };
 
-/* Those that Markdown would have. They belong to `arena`. Linear. */
+/*
+ * Collect the images and links that Markdown output would have. They belong to
+ * `arena`. Linear.
+ */
 struct references references_make(struct arena *arena,
 				  const struct render_request *request);
 

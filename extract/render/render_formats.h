@@ -1,4 +1,6 @@
-/* extract/render/render_formats.h - a function a format. Internal to render().
+/*
+ * extract/render/render_formats.h - one function for each format. Internal to
+ * render().
  */
 #ifndef EXTRACT_RENDER_RENDER_FORMATS_H
 #define EXTRACT_RENDER_RENDER_FORMATS_H

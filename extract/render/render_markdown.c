@@ -18,9 +18,9 @@ enum { MIN_FENCE = 3 };
 struct markdown {
 	const struct page *page;
 	struct markdown_blocks blocks;
-	struct markdown_line line; /* that is collected */
-	struct buffer code;        /* of the pre that is collected */
-	struct slice language;     /* of that */
+	struct markdown_line line; /* the line being collected */
+	struct buffer code;        /* code of the pre being collected */
+	struct slice language;     /* language of that code */
 	bool is_verbatim;
 	bool is_bare;
 	struct markdown_table table;
@@ -217,7 +217,10 @@ static void add_gap(void *context, enum separator separator, struct slice blank)
 				  0, slice_of(NULL));
 }
 
-/* Control characters have become spaces, which mean something at the ends. */
+/*
+ * add_text() gets spaces instead of control characters; spaces have a meaning
+ * at the ends.
+ */
 static void add_text(void *context, uint32_t index, struct slice text)
 {
 	struct markdown *markdown = context;
@@ -252,7 +255,7 @@ static void add_image(void *context, const struct layout_image *image)
 	markdown_line_add(&markdown->line, RUN_ADDRESS, 0, image->source);
 }
 
-/* A link: CommonMark has nothing that plays. */
+/* Write a link, because CommonMark has no players. */
 static void add_media(void *context, const struct layout_media *media)
 {
 	struct markdown *markdown = context;

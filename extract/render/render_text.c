@@ -7,10 +7,10 @@
 
 struct text_writer {
 	struct buffer *out;
-	size_t begin; /* where this text begins in `out` */
+	size_t begin; /* start of this text in `out` */
 };
 
-/* Lines of pre may end in white space; nothing else does. */
+/* Trim the end. Only lines of pre may end in white space. */
 static void trim_end(struct text_writer *writer)
 {
 	struct buffer *out = writer->out;

@@ -15,12 +15,12 @@ enum { HEADING_LEVELS = 6 };
 struct tei {
 	const struct page *page;
 	struct buffer *out;
-	unsigned sections[HEADING_LEVELS]; /* ranks of the open div */
+	unsigned sections[HEADING_LEVELS]; /* heading levels of the open div */
 	unsigned section_count;
-	const char *line; /* what ends the line that is open */
+	const char *line; /* end tag of the open line */
 	bool is_verbatim; /* in pre */
-	bool is_in_code;  /* in code, that holds text alone */
-	bool has_row;     /* in the last table that was opened or closed */
+	bool is_in_code;  /* in code, which can hold only text */
+	bool has_row;     /* the last table opened or closed has a row */
 	bool has_text;
 };
 
@@ -38,7 +38,7 @@ static void close_sections(struct tei *tei, unsigned rank)
 	}
 }
 
-/* A heading begins a div; where no div is allowed, it is an ab element. */
+/* A heading begins a div; where TEI allows no div, it becomes an ab element. */
 static void open_heading(struct tei *tei, const struct layout_element *element)
 {
 	unsigned rank = rank_of(element->tag);
@@ -115,7 +115,7 @@ static const struct {
 	[INLINE_SUPERSCRIPT] = {"<hi rend=\"superscript\">", "</hi>"},
 };
 
-/* The row of `elements`, or their count for a line. */
+/* Return the row of `elements`; for a line, the number of rows. */
 static size_t element_of(uint16_t tag)
 {
 	const size_t count = sizeof(elements) / sizeof(elements[0]);

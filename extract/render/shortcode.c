@@ -12,12 +12,13 @@
 enum {
 	MIN_NAME = 2,
 	MAX_NAME = 64,
-	MAX_SHORTCODE = LIMIT(4096, 256), /* bytes, with its attributes */
+	MAX_SHORTCODE =
+		LIMIT(4096, 256), /* maximum bytes, including attributes */
 };
 
 struct shortcode {
 	struct slice name;
-	size_t end; /* behind it, in the text */
+	size_t end; /* end of the shortcode in the text */
 	bool is_closing;
 	bool has_attributes;
 };
@@ -43,8 +44,9 @@ static size_t skip_name(struct slice text, size_t at)
 }
 
 /*
- * Bytes of the quotation mark at `at`; WordPress makes those of a shortcode
- * that it does not know typographic: U+2018 to U+201F, and the primes.
+ * Return the size of the quotation mark at `at`. WordPress writes the marks of
+ * a shortcode that it does not know as typographic ones: U+2018 to U+201F, and
+ * the primes.
  */
 static size_t quote_size(struct slice text, size_t at)
 {
@@ -60,7 +62,7 @@ static size_t quote_size(struct slice text, size_t at)
 		       : 0;
 }
 
-/* Where the value at `at` ends; 0: it is none. */
+/* Return the end of the value at `at`; 0 if there is none. */
 static size_t skip_value(struct slice text, size_t at)
 {
 	size_t quote = quote_size(text, at);
@@ -88,7 +90,7 @@ static size_t skip_value(struct slice text, size_t at)
 	return 0;
 }
 
-/* Where the attribute at `at` ends; 0: it is none. */
+/* Return the end of the attribute at `at`; 0 if there is none. */
 static size_t skip_attribute(struct slice text, size_t at)
 {
 	size_t end = skip_name(text, at);
@@ -98,7 +100,7 @@ static size_t skip_attribute(struct slice text, size_t at)
 	return skip_value(text, end + 1);
 }
 
-/* Read what follows the name: attributes, and the end. */
+/* Read the part after the name: attributes, and the end. */
 static bool read_rest(struct slice text, size_t at, struct shortcode *code)
 {
 	const size_t stop = at + MAX_SHORTCODE;
@@ -122,7 +124,9 @@ static bool read_rest(struct slice text, size_t at, struct shortcode *code)
 	return false;
 }
 
-/* Whether one begins at `at`, a "["; [[name]] is one that is meant to be read.
+/*
+ * Return true if a shortcode begins at the "[" at `at`; [[name]] is an escaped
+ * one, meant for readers.
  */
 static bool read_shortcode(struct slice text, size_t at,
 			   struct shortcode *code_out)
@@ -149,7 +153,7 @@ static bool read_shortcode(struct slice text, size_t at,
 	return true;
 }
 
-/* Whether text can have no such name by chance. */
+/* Return true if the name cannot be ordinary text. */
 static bool is_own_name(struct slice name)
 {
 	static const char *const core[] = {"audio",   "caption",  "embed",
@@ -177,7 +181,7 @@ static bool has_closing(struct slice text, struct slice name)
 	return is_found;
 }
 
-/* What is known of the name; NULL: of too many others. */
+/* Return the entry of the name; NULL if the page has too many names. */
 static struct shortcode_name *find_name(struct shortcodes *shortcodes,
 					struct slice name)
 {
@@ -206,7 +210,7 @@ static struct slice trim_end(struct slice text)
 	return text;
 }
 
-/* Whether `text`, trimmed, ends with a sentence, or is empty. */
+/* Return true if `text`, trimmed, ends with a sentence, or is empty. */
 static bool ends_sentence(struct slice text)
 {
 	const unsigned char *begin = text.data;
@@ -224,7 +228,7 @@ static bool ends_sentence(struct slice text)
 	return class >= CHARACTER_STOP && class <= CHARACTER_QUOTE;
 }
 
-/* `before`: what is kept of the text before it, trimmed. */
+/* `before`: the kept text before it, trimmed. */
 static bool is_dropped(struct shortcodes *shortcodes,
 		       const struct shortcode *code, struct slice before)
 {
@@ -242,7 +246,10 @@ static bool is_dropped(struct shortcodes *shortcodes,
 	return true;
 }
 
-/* Where the address ends that is all up to [/name]; `at`: there is none. */
+/*
+ * Return the end of an address that fills the space up to [/name]; `at` if
+ * there is none.
+ */
 static size_t skip_address(struct slice text, size_t at)
 {
 	const char *bytes = text.data;
@@ -262,8 +269,9 @@ bool shortcodes_drop(struct shortcodes *shortcodes, struct slice text,
 {
 	const char *bytes = text.data;
 	const size_t old = out->size;
-	size_t solid = old; /* where what is no blank ends in `out` */
-	size_t kept = 0;    /* up to there it is written, or left out */
+	size_t solid = old; /* end of the last non-blank byte in `out` */
+	size_t kept =
+		0; /* the text before this position is written or left out */
 
 	for (size_t at = 0; at < text.size; at++) {
 		struct slice before = {bytes + kept, at - kept};

@@ -8,9 +8,9 @@
 
 struct filtering {
 	struct table_survey survey;
-	uint32_t opened;     /* tables so far */
-	uint32_t depth;      /* of open tables, of which the outermost */
-	uint32_t left_depth; /* to be left out is this one; 0: none */
+	uint32_t opened;     /* number of tables opened */
+	uint32_t depth;      /* number of open tables; the outermost one */
+	uint32_t left_depth; /* to leave out is at this depth; 0: none */
 	bool *is_left_out;   /* [text_count] */
 };
 

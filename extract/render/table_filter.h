@@ -1,4 +1,4 @@
-/* extract/render/table_filter.h - the kept text without its tables. */
+/* extract/render/table_filter.h - removes tables from the kept text. */
 #ifndef EXTRACT_RENDER_TABLE_FILTER_H
 #define EXTRACT_RENDER_TABLE_FILTER_H
 
@@ -7,9 +7,9 @@ struct page;
 struct verdict;
 
 /*
- * Take is_content from the texts in simple tables (table_survey.h), and in
- * tables inside these: in those that Markdown writes as tables. What stands in
- * tables that only lay out the page remains. Scratch memory in `arena`; linear.
+ * Clear is_content of the texts in simple tables (table_survey.h) and in tables
+ * inside these, which Markdown would write as tables. Texts in tables that only
+ * lay out the page remain. Scratch memory in `arena`; linear.
  */
 void tables_leave_out(struct arena *arena, const struct page *page,
 		      struct verdict *verdicts);

@@ -8,12 +8,12 @@
 #include "page/page.h"
 #include "store/arena.h"
 
-/* A table that is open. */
+/* An open table. */
 struct surveyed {
 	uint32_t table;   /* index of its shape */
-	uint32_t columns; /* of the row */
-	uint32_t lines;   /* of the cell */
-	bool has_heading; /* among them */
+	uint32_t columns; /* number of columns of the row */
+	uint32_t lines;   /* number of lines of the cell */
+	bool has_heading; /* one of these lines is a heading */
 };
 
 struct survey {
@@ -137,7 +137,7 @@ static void skip_text(void *context, uint32_t index, struct slice text)
 	(void)text;
 }
 
-/* Called for images, since they open blocks as texts do. */
+/* Layout calls this for images, because they open blocks as texts do. */
 static void skip_image(void *context, const struct layout_image *image)
 {
 	(void)context;

@@ -1,7 +1,7 @@
 /*
- * extract/render/table_survey.h - which kept tables are simple: their cells
- * hold only a few lines of text or a heading. Other tables, which mostly are
- * layout, are dissolved into their content.
+ * extract/render/table_survey.h - finds the simple tables in the kept text:
+ * their cells hold only a few lines of text or a heading. Other tables are
+ * mostly page layout; formats write only their content.
  */
 #ifndef EXTRACT_RENDER_TABLE_SURVEY_H
 #define EXTRACT_RENDER_TABLE_SURVEY_H
@@ -19,21 +19,25 @@ enum {
 };
 
 struct table_shape {
-	uint32_t columns; /* of the widest row, with the cells' spans */
+	uint32_t columns; /* columns of the widest row, including spans */
 	uint32_t rows;
 	bool is_simple;
 };
 
 struct table_survey {
-	const struct table_shape *tables; /* [count], as layout() opens them */
+	const struct table_shape *
+		tables; /* [count], in the order in which layout() opens them */
 	uint32_t count;
 };
 
-/* The tables belong to `arena`. Linear; next to nothing without tables. */
+/*
+ * Find the tables. They belong to `arena`. Linear; almost free on a page
+ * without tables.
+ */
 struct table_survey table_survey_make(struct arena *arena,
 				      const struct render_request *request);
 
-/* Columns that a cell takes, 1..MAX_TABLE_COLUMNS. */
+/* Return the number of columns of a cell, 1..MAX_TABLE_COLUMNS. */
 uint32_t table_cell_span(const struct page *page, uint32_t node);
 
 #endif

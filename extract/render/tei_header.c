@@ -65,7 +65,7 @@ struct slice tei_language(const struct render_request *request)
 	return is_language_tag(tag) ? tag : (struct slice){"", 0};
 }
 
-/* TEI asks for a title, even if there is none. */
+/* Write the title; TEI requires the element even if the page has no title. */
 static void write_title(struct buffer *out,
 			const struct render_request *request)
 {

@@ -1,4 +1,6 @@
-/* extract/render/whole_attribute.h - attributes of HTML that are whole numbers.
+/*
+ * extract/render/whole_attribute.h - reads HTML attributes that are whole
+ * numbers.
  */
 #ifndef EXTRACT_RENDER_WHOLE_ATTRIBUTE_H
 #define EXTRACT_RENDER_WHOLE_ATTRIBUTE_H
@@ -10,9 +12,9 @@ struct page;
 enum { MAX_WHOLE_ATTRIBUTE = 999999999 };
 
 /*
- * The number that attribute `name` of `node` begins with, as HTML's "rules for
- * parsing non-negative integers"; `otherwise` when `node` is NO_NODE, has none,
- * or it is over MAX_WHOLE_ATTRIBUTE.
+ * Return the number at the start of attribute `name` of `node`, by HTML's
+ * "rules for parsing non-negative integers"; `otherwise` if `node` is NO_NODE
+ * or has no such number, or the number is over MAX_WHOLE_ATTRIBUTE.
  */
 uint32_t whole_attribute(const struct page *page, uint32_t node,
 			 const char *name, uint32_t otherwise);

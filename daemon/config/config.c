@@ -11,14 +11,14 @@
 
 enum { COMMENT_COLUMNS = 72 };
 
-/* The default of a text. */
+/* Set a text to its default. */
 static void set_text(struct config *config, const struct config_row *row)
 {
 	assert(strlen(row->text) < row->size);
 	memcpy(config_text(config, row), row->text, strlen(row->text) + 1);
 }
 
-/* The default of a list: the words of its row. */
+/* Set a list to its default: the words of its row. */
 static void set_list(struct config *config, const struct config_row *row)
 {
 	const char *words = row->words == NULL ? "" : row->words;
@@ -131,7 +131,10 @@ void config_print(const struct config *config, struct buffer *out)
 	}
 }
 
-/* Does the field of the row differ? Equal configurations show the same. */
+/*
+ * Return whether the field of the row differs. Equal configurations print the
+ * same text.
+ */
 static bool differs(const struct config *a, const struct config *b,
 		    const struct config_row *row)
 {
@@ -172,11 +175,11 @@ bool config_certifies_nodes(const struct config *config)
 }
 
 struct shared_config {
-	struct config config; /* first: its address is that of the whole */
+	struct config config; /* first field: has the address of the struct */
 	atomic_size_t references;
 };
 
-/* The references of a configuration that config_share() has made. */
+/* Return the reference count of a configuration from config_share(). */
 static struct shared_config *shared_of(const struct config *config)
 {
 	union {

@@ -1,4 +1,4 @@
-/* daemon/config/config_file.c - the configuration from YAML, event by event. */
+/* daemon/config/config_file.c - parse the configuration from YAML events. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,24 +13,24 @@
 enum {
 	MAX_FILE_BYTES = LIMIT(1 << 20, 1 << 16),
 	MAX_ERRORS = 20,
-	MAX_DEPTH = 8,     /* of collections; three have a meaning */
+	MAX_DEPTH = 8,     /* nesting of collections; three levels are used */
 	MAX_KEYS = 128,    /* rows of the table */
 	MAX_SHOWN = 80,    /* bytes of a value in a message */
-	MAX_WHAT = 320,    /* bytes of what is wrong with it */
-	MAX_DISTANCE = 64, /* bytes of a word that is compared */
+	MAX_WHAT = 320,    /* bytes of an error text */
+	MAX_DISTANCE = 64, /* bytes of a compared word */
 };
 
 struct reader {
 	yaml_parser_t parser;
-	const char *name; /* of the file, for messages */
+	const char *name; /* file name in messages */
 	struct config *config;
 	struct buffer *message;
 	unsigned errors;
-	bool is_broken;              /* nothing more can be read */
-	size_t seen_lines[MAX_KEYS]; /* by row: line of the key; 0: not seen */
+	bool is_broken;              /* parsing cannot continue */
+	size_t seen_lines[MAX_KEYS]; /* by row: line of the key, or 0 */
 };
 
-/* A line of the message, when there are not too many already. */
+/* Append a line to the message, up to MAX_ERRORS lines. */
 static void complain(struct reader *reader, yaml_mark_t mark, const char *where,
 		     const char *what)
 {
@@ -56,7 +56,7 @@ static void complain_yaml(struct reader *reader)
 	reader->is_broken = true;
 	if (parser->error == YAML_READER_ERROR) {
 		/*
-		 * libyaml does not keep the mark of this error: count the lines
+		 * libyaml does not set the mark of this error: count the lines
 		 */
 		mark = parser->mark;
 	}
@@ -65,8 +65,8 @@ static void complain_yaml(struct reader *reader)
 }
 
 /*
- * YAML features that are refused, because they are not needed or can make a
- * file explode.
+ * Return the name of a rejected YAML feature, or NULL. These features are
+ * unnecessary, or can expand a file exponentially.
  */
 static const char *forbidden(const yaml_event_t *event)
 {
@@ -96,7 +96,7 @@ static const char *forbidden(const yaml_event_t *event)
 	return tag == NULL ? NULL : "tags are not allowed";
 }
 
-/* Read the next event; false, after a complaint, on an error. */
+/* Read the next event; on an error append a message and return false. */
 static bool next(struct reader *reader, yaml_event_t *event)
 {
 	const char *why;
@@ -145,7 +145,7 @@ static void skip(struct reader *reader, yaml_event_type_t type)
 	}
 }
 
-/* The text of a scalar, or NULL when a NUL stands in it. */
+/* Return the text of a scalar, or NULL if it contains a NUL. */
 static const char *text_of(const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;
@@ -153,7 +153,7 @@ static const char *text_of(const yaml_event_t *event)
 	return strlen(text) == event->data.scalar.length ? text : NULL;
 }
 
-/* Levenshtein's distance; words longer than MAX_DISTANCE are far away. */
+/* Levenshtein distance; words longer than MAX_DISTANCE count as distant. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[MAX_DISTANCE + 1];
@@ -181,7 +181,10 @@ static size_t distance(const char *a, const char *b)
 	return row[length];
 }
 
-/* The nearest section (`section` NULL) or key; NULL: none is near. */
+/*
+ * Return the most similar section (if `section` is NULL) or key; NULL without a
+ * similar one.
+ */
 static const char *nearest(const char *section, const char *word)
 {
 	const char *best = NULL;
@@ -292,8 +295,10 @@ static void skip_value(struct reader *reader)
 	yaml_event_delete(&event);
 }
 
-/* The key of the next pair of a mapping; NULL, after a complaint, if it is no
- * scalar without NUL. */
+/*
+ * Return the key of the next pair of a mapping. If it is not a scalar without
+ * NUL, append a message and return NULL.
+ */
 static const char *key_of(struct reader *reader, const yaml_event_t *event)
 {
 	const char *text = NULL;
@@ -348,7 +353,7 @@ static void read_pair(struct reader *reader, const char *section,
 	read_value(reader, row, where);
 }
 
-/* The pairs of a section, behind the start of its mapping. */
+/* Read the pairs of a section, after the start of its mapping. */
 static void read_pairs(struct reader *reader, const char *section)
 {
 	yaml_event_t event;
@@ -362,7 +367,7 @@ static void read_pairs(struct reader *reader, const char *section)
 	}
 }
 
-/* A section without keys has no value at all. */
+/* Return whether the value is empty: a section without keys. */
 static bool is_empty(const yaml_event_t *event)
 {
 	return event->type == YAML_SCALAR_EVENT &&
@@ -370,10 +375,7 @@ static bool is_empty(const yaml_event_t *event)
 	       event->data.scalar.plain_implicit;
 }
 
-/*
- * A section of which one key is the whole matter to most: "listen:
- * 127.0.0.1:8481" is its address.
- */
+/* Read a section given as one value, its address: "listen: 127.0.0.1:8481". */
 static bool read_address(struct reader *reader, const char *section,
 			 const yaml_event_t *event)
 {
@@ -388,7 +390,7 @@ static bool read_address(struct reader *reader, const char *section,
 	return true;
 }
 
-/* Rows that only make sense together; said where the section stands. */
+/* Check rows that depend on each other; report the line of the section. */
 static void check_listen(struct reader *reader)
 {
 	struct buffer what = {0};
@@ -454,7 +456,7 @@ static void read_sections(struct reader *reader)
 	}
 }
 
-/* Everything: one document, one mapping of sections, or nothing at all. */
+/* Read the file: one document with one mapping of sections, or nothing. */
 static void read_stream(struct reader *reader)
 {
 	bool is_second = false;
@@ -482,7 +484,7 @@ static void read_stream(struct reader *reader)
 	}
 }
 
-/* Guards leave most of the time that a page has to the page. */
+/* Limit guards to a quarter of the page's CPU time. */
 static void bound_guards(struct config *config)
 {
 	uint32_t most_ms = config->page_ms / 4;

@@ -11,7 +11,7 @@
 #define RANGE(low, high, value) \
 	.minimum = (low), .maximum = (high), .default_value = (value)
 
-/* not formatted: one row is one option */
+/* not formatted: one row per option */
 /* clang-format off */
 const struct config_row config_rows[] = {
 	{"socket", "path", CONFIG_TEXT, true, FIELD(socket_path),

@@ -1,5 +1,6 @@
-/* daemon/config/config_value.c - values of the configuration from text and to
- * it. */
+/*
+ * daemon/config/config_value.c - parse and print values of the configuration.
+ */
 #include "daemon/config/config_rows.h"
 
 #include <arpa/inet.h>
@@ -31,7 +32,7 @@ static const struct config_unit time_units[] = {
 	{"s", 1000},     {"ms", 1},      {NULL, 0},
 };
 
-/* Held in permille; written without a unit. */
+/* Stored in permille; written without a unit. */
 static const struct config_unit ratio_units[] = {{"", 1000}, {NULL, 0}};
 static const struct config_unit count_units[] = {{"", 1}, {NULL, 0}};
 
@@ -110,7 +111,7 @@ char *config_text(struct config *config, const struct config_row *row)
 	return (char *)config + row->offset;
 }
 
-/* Digits with at most one point among them; returns what stands behind. */
+/* Read digits with at most one decimal point; return the text after them. */
 static const char *read_decimal(const char *text, uint64_t *digits_out,
 				uint64_t *scale_out)
 {
@@ -161,7 +162,7 @@ static bool is_wrong(const struct config_row *row, const char *text,
 	return false;
 }
 
-/* A decimal number with a unit, which must come to a whole number. */
+/* Set a decimal number with a unit; the result must be a whole number. */
 static bool assign_number(struct config *config, const struct config_row *row,
 			  const char *text, struct buffer *message)
 {
@@ -177,7 +178,7 @@ static bool assign_number(struct config *config, const struct config_row *row,
 		rest++;
 	unit = find_unit(config_units(row->type), rest);
 	if (unit == NULL && *rest == '\0' && digits == 0)
-		unit = &ratio_units[0]; /* 0 of anything is 0 */
+		unit = &ratio_units[0]; /* 0 needs no unit */
 	if (unit == NULL)
 		return is_wrong(row, text, message);
 	if (digits <= UINT64_MAX / unit->factor) {
@@ -208,7 +209,7 @@ static bool assign_mode(struct config *config, const struct config_row *row,
 	return true;
 }
 
-/* The word number `index` of "a|b|c". */
+/* Return word number `index` of "a|b|c". */
 static struct slice word_at(const char *words, uint64_t index)
 {
 	while (index-- > 0) {
@@ -396,7 +397,7 @@ void config_show_number(const struct config_row *row, uint64_t value,
 		      *unit->name == '\0' ? "" : " ", unit->name);
 }
 
-/* Append text in double quotes, with \U escapes for all but ASCII. */
+/* Append text in double quotes, with \U escapes except for ASCII. */
 static void show_text(const char *text, struct buffer *out)
 {
 	struct slice bytes = slice_of(text);

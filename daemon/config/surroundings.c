@@ -1,5 +1,7 @@
-/* daemon/config/surroundings.c - what the service manager says and hands over:
- * folders, sockets, credentials. */
+/*
+ * daemon/config/surroundings.c - settings of the service manager: folders,
+ * sockets, credentials.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +17,10 @@ _Static_assert(sizeof(((struct config *)0)->socket_path) ==
 		       ACTIVATION_PATH_BYTES,
 	       "a path of a socket");
 
-/* The environment is never changed, so any thread may read it. */
+/* Nothing changes the environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
 
-/* The first of those that the variable names, with `rest` behind it. */
+/* Set `out` to the first folder in the variable, followed by `rest`. */
 static void take_folder(const char *variable, const char *rest, char *out,
 			size_t size)
 {
@@ -42,7 +44,7 @@ void config_take_folders(struct config *config)
 		    sizeof(config->socket_path));
 }
 
-/* The path of a credential with the name of the row, if there is one. */
+/* Return the path of the credential with the name of the row, if it exists. */
 static bool find_credential(const struct config_row *row, char *path_out,
 			    size_t size)
 {
@@ -59,7 +61,7 @@ static bool find_credential(const struct config_row *row, char *path_out,
 
 /* NOLINTEND(concurrency-mt-unsafe) */
 
-/* The field is set to the first line of the file. */
+/* Set the field to the first line of the file. */
 static bool assign_line(struct config *config, const struct config_row *row,
 			const char *path, struct buffer *message)
 {
@@ -82,7 +84,7 @@ static bool assign_line(struct config *config, const struct config_row *row,
 	return is_set;
 }
 
-/* Its value is the path of a secret, which is read by others. */
+/* Return whether the value is the path of a secret that other code reads. */
 static bool names_a_file(const struct config_row *row)
 {
 	return row->offset == offsetof(struct config, listen_certificate) ||

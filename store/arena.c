@@ -16,12 +16,12 @@
 
 struct chunk {
 	struct chunk *next;
-	size_t used; /* bytes of data given out */
+	size_t used; /* bytes of data in use */
 	size_t size; /* bytes in data */
 	alignas(max_align_t) unsigned char data[];
 };
 
-/* Memory from elsewhere that the arena owns. */
+/* Memory from malloc that the arena owns. */
 struct kept {
 	struct kept *next;
 	void *memory;
@@ -77,8 +77,8 @@ static void add_chunk(struct arena *arena, size_t size)
 }
 
 /*
- * Bytes of `count` objects, rounded up for alignment; SIZE_MAX / 2, which no
- * system can give, when they are too many.
+ * Return the bytes of `count` objects, rounded up for alignment, or SIZE_MAX /
+ * 2, which no system can allocate, if they are too many.
  */
 static size_t byte_count(size_t count, size_t size)
 {
@@ -90,7 +90,10 @@ static size_t byte_count(size_t count, size_t size)
 	return bytes == 0 ? align : (bytes + align - 1) / align * align;
 }
 
-/* Room for `bytes`, a multiple of the alignment; its content is undefined. */
+/*
+ * Return room for `bytes`, a multiple of the alignment; its content is
+ * undefined.
+ */
 static void *take(struct arena *arena, size_t bytes)
 {
 	void *mem;

@@ -1,5 +1,5 @@
 /*
- * store/ascii.h - what a byte, or the number of a character, is in ASCII, in
+ * store/ascii.h - classifies bytes, or the numbers of characters, as ASCII in
  * any locale.
  */
 #ifndef STORE_ASCII_H
@@ -27,7 +27,7 @@ static inline char lower(char byte)
 	return (char)(byte + (byte >= 'A' && byte <= 'Z' ? 'a' - 'A' : 0));
 }
 
-/* 0 to 15, or -1: it is none. */
+/* Return 0 to 15, or -1 if it is no hexadecimal digit. */
 static inline int hex_digit(int code)
 {
 	const int letter = code | 0x20;

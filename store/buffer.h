@@ -1,4 +1,4 @@
-/* store/buffer.h - bytes that grow at the end. */
+/* store/buffer.h - an array of bytes that grows at the end. */
 #ifndef STORE_BUFFER_H
 #define STORE_BUFFER_H
 
@@ -6,20 +6,23 @@
 
 #include "store/slice.h"
 
-/* Begin with {0}; end with buffer_free(). `data` has a NUL behind `size`. */
+/*
+ * Initialise with {0}; free with buffer_free(). `data` has a NUL after `size`
+ * bytes.
+ */
 struct buffer {
-	char *data;      /* NULL when nothing was ever appended */
+	char *data;      /* NULL before the first append */
 	size_t size;     /* bytes in use */
 	size_t capacity; /* bytes allocated */
 };
 
-/* Free the bytes and begin anew. */
+/* Free the bytes and reset the buffer. */
 void buffer_free(struct buffer *buffer);
 
-/* Keep the memory, drop the bytes. */
+/* Set the size to 0; keep the memory. */
 void buffer_clear(struct buffer *buffer);
 
-/* Make room for `size` more bytes and return where they begin. */
+/* Make room for `size` more bytes and return its start. */
 char *buffer_reserve(struct buffer *buffer, size_t size);
 
 void buffer_append(struct buffer *buffer, const void *data, size_t size);
@@ -29,7 +32,7 @@ void buffer_append_byte(struct buffer *buffer, char byte);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Valid until the buffer changes. */
+/* Return the bytes; the slice is valid until the buffer changes. */
 struct slice buffer_slice(const struct buffer *buffer);
 
 #endif

@@ -1,4 +1,4 @@
-/* store/check.h - the parts of store_verify(). Private to this folder. */
+/* store/check.h - the parts of store_verify(). Internal to store/. */
 #ifndef STORE_CHECK_H
 #define STORE_CHECK_H
 
@@ -7,49 +7,51 @@
 #include "store/txn.h"
 #include "store/verify.h"
 
-/* One site under check. */
+/* A site that is being checked. */
 struct check {
 	struct txn *txn;
 	struct verify_report *report;
 	const struct site_row *site;
 };
 
-/* The beginning of every problem's line: "site HOST: ". */
+/* The beginning of each reported line: "site HOST: ". */
 #define CHECK_SITE "site %.*s: "
 #define CHECK_HOST(check) \
 	(int)(check)->site->host.size, (const char *)(check)->site->host.data
 
-/* TABLE_PAGES, BODIES, RECORDS and the site's counts of pages. */
+/* Check TABLE_PAGES, BODIES, RECORDS and the page counts of the site. */
 void check_pages(const struct check *check);
 
-/* TABLE_DICTIONARIES, and that SAMPLE_PAGES have theirs. One that no page needs
- * is no problem: it goes later. */
+/*
+ * Check TABLE_DICTIONARIES, and that the dictionaries of SAMPLE_PAGES exist. An
+ * unused dictionary is no problem; the daemon deletes it later.
+ */
 void check_dictionaries(const struct check *check);
 
-/* TABLE_CLUSTERS, MEMBERS, DF. */
+/* Check TABLE_CLUSTERS, MEMBERS, DF. */
 void check_clusters(const struct check *check);
 
-/* TABLE_SHINGLES, SETS, and that MEMBERS refer to them. */
+/* Check TABLE_SHINGLES, SETS, and that MEMBERS refer to them. */
 void check_sets(const struct check *check);
 
-/* TABLE_PATTERNS and what the rows of TABLE_FRONTIER add up to in them. */
+/* Check TABLE_PATTERNS against the sums of the rows of TABLE_FRONTIER. */
 void check_patterns(const struct check *check);
 
-/* TABLE_FRONTIER, DUE and the site's counts of URLs. */
+/* Check TABLE_FRONTIER, DUE and the URL counts of the site. */
 void check_urls(const struct check *check);
 
-/* TABLE_GUARDS and GUARDED. */
+/* Check TABLE_GUARDS and GUARDED. */
 void check_guards(const struct check *check);
 
-/* TABLE_POISON. */
+/* Check TABLE_POISON. */
 void check_poison(const struct check *check);
 
-/* TABLE_HOOKS, OUTBOX, SILENCES. */
+/* Check TABLE_HOOKS, OUTBOX, SILENCES. */
 void check_alerts(struct txn *txn, struct verify_report *report);
 
 /*
- * Decode a row of TABLE_PAGES. False when it is damaged, which check_pages()
- * reports.
+ * Decode a row of TABLE_PAGES. Return false if it is damaged; check_pages()
+ * reports that.
  */
 bool check_page_row(struct txn *txn, uint32_t site, uint64_t page,
 		    struct page_row *row_out);

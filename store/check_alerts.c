@@ -69,10 +69,7 @@ static void check_hooks(struct txn *txn, struct verify_report *report)
 	scan_end(&scan);
 }
 
-/*
- * Report rows of TABLE_OUTBOX whose hook does not exist. One seek for each
- * hook.
- */
+/* Report rows of TABLE_OUTBOX whose hook does not exist. One seek per hook. */
 static void check_outbox(struct txn *txn, struct verify_report *report)
 {
 	uint64_t next = 0;

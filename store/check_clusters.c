@@ -12,8 +12,8 @@
 #define CLUSTER "cluster %.*s/%u: "
 
 /*
- * Count the fragments of a page of the cluster. A damaged record is reported by
- * check_pages(); here it leads to wrong counts.
+ * Count the fragments of a page of the cluster. check_pages() reports damaged
+ * records; here they cause wrong counts.
  */
 static void add_page(const struct check *check, uint64_t page,
 		     struct tally *tally)
@@ -28,7 +28,7 @@ static void add_page(const struct check *check, uint64_t page,
 	buffer_free(&bytes);
 }
 
-/* Returns how many members the cluster has. */
+/* Return the number of members of the cluster. */
 static uint64_t count_members(const struct check *check, uint32_t cluster,
 			      struct tally *tally)
 {
@@ -80,16 +80,14 @@ static void tell_damage(const struct check *check, uint32_t cluster,
 		       CHECK_HOST(check), cluster, fragment);
 }
 
-/*
- * Compare the two lists of counts, which both ascend by fragment, in one pass.
- */
+/* Compare the two lists of counts, both ascending by fragment, in one pass. */
 static void check_counts(const struct check *check, uint32_t cluster,
 			 const struct tally *tally)
 {
 	struct df_scan scan =
 		df_scan_begin(check->txn, check->site->id, cluster);
 	const struct tally_entry *seen = tally->entries;
-	uint64_t above = 0; /* where the block before has ended */
+	uint64_t above = 0; /* last fragment of the previous block */
 	size_t next = 0;
 
 	while (df_scan_next(&scan)) {
@@ -142,7 +140,7 @@ static void check_cluster(const struct check *check, struct slice key,
 	tally_free(&tally);
 }
 
-/* Rows of clusters that do not exist. One seek for each cluster. */
+/* Report rows of clusters that do not exist. One seek per cluster. */
 static void check_owners(const struct check *check, enum table table)
 {
 	uint64_t next = 0;

@@ -15,7 +15,7 @@ static bool is_whole(const struct check *check, enum table table,
 	return error == ERR_NONE;
 }
 
-/* The records of sample pages that need a dictionary have it. */
+/* Check that the dictionaries of the records of sample pages exist. */
 static void check_sample_pages(const struct check *check)
 {
 	struct key prefix = key_site(check->site->id);

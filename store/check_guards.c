@@ -20,7 +20,7 @@ static void tell_page(const struct check *check, uint32_t guard, uint64_t page,
 		       CHECK_HOST(check), guard, page, what);
 }
 
-/* Check the rows of a guard's pages, and the counts that they add up to. */
+/* Check the rows of a guard's pages, and the counts against their sums. */
 static void check_rows(const struct check *check, uint32_t guard,
 		       const struct guard_row *row)
 {
@@ -72,8 +72,7 @@ static void check_guard(const struct check *check, struct slice key,
 }
 
 /*
- * Report rows of TABLE_GUARDED whose guard does not exist. One seek for each
- * guard.
+ * Report rows of TABLE_GUARDED whose guard does not exist. One seek per guard.
  */
 static void check_owners(const struct check *check)
 {

@@ -23,7 +23,7 @@ static void tell(const struct check *check, uint64_t page, const char *what)
 	verify_problem(check->report, PAGE "%s", CHECK_HOST(check), page, what);
 }
 
-/* Whether it needs a dictionary that there is not, which is told. */
+/* Return whether the value needs a missing dictionary, and report it. */
 static bool lacks_dictionary(const struct check *check, uint64_t page,
 			     const char *what, struct slice value)
 {
@@ -146,7 +146,7 @@ static void check_owned(const struct check *check, enum table table)
 	scan_end(&scan);
 }
 
-/* The number of rows that hold something, in all and by page class. */
+/* The number of rows with a body or record, in total and by page class. */
 struct page_counts {
 	uint64_t of_class[SITE_CLASSES];
 	uint64_t all;

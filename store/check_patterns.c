@@ -87,7 +87,7 @@ static void check_pattern(const struct check *check, uint64_t pattern,
 		tell(check, pattern, "has more quiet pages than pages");
 }
 
-/* Report patterns of URLs that have no row. */
+/* Report the patterns of frontier rows that have no row in TABLE_PATTERNS. */
 static void check_missing(const struct check *check,
 			  const struct pattern_counts *counts)
 {

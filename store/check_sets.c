@@ -36,7 +36,7 @@ static void add(struct numbers *numbers, uint32_t number, uint64_t content)
 		(struct numbered){.content = content, .number = number};
 }
 
-/* Mark the number as used; false when there is none. */
+/* Mark the number as used; return false if there is no such row. */
 static bool use(struct numbers *numbers, uint32_t number)
 {
 	size_t at;
@@ -57,8 +57,8 @@ static int by_content(const void *left, const void *right)
 }
 
 /*
- * Check that each row is referred to and that values are unique. Reorders the
- * numbers.
+ * Check that another table refers to each row and that values are unique.
+ * Reorders the numbers.
  */
 static void check_numbers(const struct check *check, enum table table,
 			  struct numbers *numbers)

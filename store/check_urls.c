@@ -13,9 +13,9 @@ static void tell(const struct check *check, uint64_t url, const char *what)
 
 /* Counts over the frontier rows of a site. */
 struct url_counts {
-	uint64_t of_state[FRONTIER_STATES]; /* without auxiliary ones */
+	uint64_t of_state[FRONTIER_STATES]; /* without auxiliary URLs */
 	uint64_t found;
-	uint64_t waiting; /* pending or leased, auxiliary ones, too */
+	uint64_t waiting; /* pending or leased, with auxiliary URLs */
 	uint64_t tried;
 	uint64_t sitemaps;
 	uint64_t all;

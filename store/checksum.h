@@ -1,8 +1,8 @@
 /*
- * store/checksum.h - what stands behind each value of each table: XXH3, 64
- * bits, of the table's name, the key and the value, so that a bit that turns
- * over on the disk is found, and a row in the place of another, too. Internal
- * to store/.
+ * store/checksum.h - the checksum that follows each value in each table: XXH3,
+ * 64 bits, of the table's name, the key and the value. It detects bits that
+ * flip on the disk, and a row that is stored under the wrong key. Internal to
+ * store/.
  */
 #ifndef STORE_CHECKSUM_H
 #define STORE_CHECKSUM_H
@@ -19,7 +19,7 @@ uint64_t checksum_of(const char *table, struct slice key, struct slice value);
 void checksum_write(const char *table, struct slice key, struct slice value,
 		    void *out);
 
-/* The value in what is stored; no value when it is damaged. */
+/* Return the value without its checksum, or no value if it is damaged. */
 struct slice checksum_read(const char *table, struct slice key,
 			   struct slice stored);
 

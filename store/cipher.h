@@ -1,7 +1,8 @@
 /*
- * store/cipher.h - what seals the texts of store/secrets.h where they leave the
- * store for another one (store/journal.h), and opens them there. The store
- * knows no algorithm and no key: who opens it may give one.
+ * store/cipher.h - the functions that encrypt the texts of store/secrets.h
+ * before they leave the store for another one (store/journal.h), and decrypt
+ * them there. The store knows no algorithm and no key: the caller that opens
+ * the store may pass a cipher.
  */
 #ifndef STORE_CIPHER_H
 #define STORE_CIPHER_H
@@ -10,15 +11,19 @@
 #include "store/error.h"
 #include "store/slice.h"
 
-/* Called by any thread, by several at a time. */
+/* Several threads may call the functions at the same time. */
 struct cipher {
-	/* Append the text, sealed so that it opens together with the same
-	 * `about` alone, which is not in it. */
+	/*
+	 * Append the text, encrypted so that it can only be decrypted with the
+	 * same `about`, which it does not contain.
+	 */
 	void (*seal)(const void *context, struct slice about, struct slice text,
 		     struct buffer *out);
-	/* Append what was sealed. ERR_NO_KEY: by a key that is not here;
-	 * ERR_CORRUPT: it is about something else, or was changed; nothing is
-	 * appended then. */
+	/*
+	 * Append the decrypted text. ERR_NO_KEY: the key of the text is
+	 * missing; ERR_CORRUPT: the text belongs to another `about`, or was
+	 * changed. On an error nothing is appended.
+	 */
 	enum error (*open)(const void *context, struct slice about,
 			   struct slice sealed, struct buffer *out);
 	const void *context;

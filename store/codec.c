@@ -70,7 +70,7 @@ static void create_zlib(z_stream *zlib)
 	zlib->zalloc = zlib_alloc;
 	zlib->zfree = zlib_free;
 	if (inflateInit2(zlib, GZIP_WRAPPED) != Z_OK)
-		abort(); /* zlib is of another version than its header */
+		abort(); /* the installed zlib does not match its header */
 }
 
 static void create_zstd(struct codec *codec)
@@ -107,7 +107,7 @@ void codec_destroy(struct codec *codec)
 
 bool codec_set_dictionary(struct codec *codec, struct slice dictionary)
 {
-	/* on failure, too, it drops the old dictionary */
+	/* on failure zstd drops the old dictionary, too */
 	return codec->coding == CODING_ZSTD &&
 	       !ZSTD_isError(ZSTD_DCtx_loadDictionary(
 		       codec->zstd, dictionary.data, dictionary.size));
@@ -137,7 +137,7 @@ static enum codec_state run_zlib(z_stream *zlib, struct slice *in,
 	uInt out_size = at_most_uint(out->size);
 	int rc;
 
-	zlib->next_in = (Bytef *)in->data; /* it only reads */
+	zlib->next_in = (Bytef *)in->data; /* zlib only reads its input */
 	zlib->avail_in = in_size;
 	zlib->next_out = (Bytef *)out->at;
 	zlib->avail_out = out_size;
@@ -149,7 +149,7 @@ static enum codec_state run_zlib(z_stream *zlib, struct slice *in,
 	out->at = (char *)zlib->next_out;
 	if (rc == Z_STREAM_END)
 		return CODEC_END;
-	/* Z_BUF_ERROR: there was nothing to do */
+	/* Z_BUF_ERROR: no input and no output left */
 	return rc == Z_OK || rc == Z_BUF_ERROR ? CODEC_RUN : CODEC_BROKEN;
 }
 

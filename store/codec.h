@@ -15,10 +15,10 @@ enum codec_state {
 	CODEC_BROKEN,
 };
 
-/* The output of a step. */
+/* The output of one step. */
 struct room {
 	char *at;
-	size_t size; /* bytes left */
+	size_t size; /* remaining bytes */
 };
 
 struct codec;
@@ -26,17 +26,17 @@ struct codec;
 struct codec *codec_create(enum coding coding);
 void codec_destroy(struct codec *codec); /* NULL is a no-op */
 
-/* Begin a stream; `is_raw`: deflate without zlib's header. */
+/* Begin a stream; `is_raw` means deflate without zlib's header. */
 void codec_begin(struct codec *codec, bool is_raw);
 
-/* As decoder_set_dictionary(). */
+/* See decoder_set_dictionary(). */
 bool codec_set_dictionary(struct codec *codec, struct slice dictionary);
 
-/* Take bytes off *in and write to *out until one of both is used up. */
+/* Read bytes from *in and write to *out until one of them is used up. */
 enum codec_state codec_run(struct codec *codec, struct slice *in,
 			   struct room *out);
 
-/* Take `size` bytes off the front. */
+/* Remove `size` bytes from the front. */
 static inline void slice_advance(struct slice *slice, size_t size)
 {
 	if (size == 0)

@@ -8,7 +8,7 @@
 
 enum { GOOD_LEVEL = 12 };
 
-/* zstd can fail here only for lack of memory, which ends the daemon. */
+/* zstd can fail here only for lack of memory, which ends the process. */
 static size_t checked(size_t result)
 {
 	if (ZSTD_isError(result))
@@ -67,7 +67,7 @@ struct packer *packer_create(struct slice dictionary, int level)
 	packer->context = context_create(level);
 	if (dictionary.size == 0)
 		return packer;
-	/* bytes of pages mean what they are */
+	/* zstd must use the bytes as raw content */
 	assert(is_dictionary(dictionary));
 	packer->dictionary =
 		ZSTD_createCDict(dictionary.data, dictionary.size, level);
@@ -106,7 +106,7 @@ enum error decompress(struct slice packed, size_t max_bytes, struct buffer *out)
 	return decompress_by((struct slice){NULL, 0}, packed, max_bytes, out);
 }
 
-/* The bytes that were unpacked; 0 when the frame is damaged. */
+/* Return the number of decompressed bytes; 0 if the frame is damaged. */
 static size_t unpack(struct slice dictionary, struct slice packed, char *to,
 		     size_t size)
 {

@@ -1,4 +1,4 @@
-/* store/compress.h - page bodies and files, packed by zstd. */
+/* store/compress.h - compresses page bodies and files with zstd. */
 #ifndef STORE_COMPRESS_H
 #define STORE_COMPRESS_H
 
@@ -8,53 +8,57 @@
 
 /*
  * The level of compress(). HTML shrinks to a sixth; higher levels take more CPU
- * time than fetching does.
+ * time than a fetch.
  */
 enum { COMPRESS_LEVEL = 3 };
 
 /*
- * Append `data`, packed into one frame that knows its size and its checksum, to
- * `out`. Hidden, because zlib.so has a function of the same name, which this
- * one would replace in all libraries of the process.
+ * Append `data` to `out`, compressed into one frame with its size and its
+ * checksum. The function is hidden because zlib.so has one of the same name,
+ * which it would replace in all libraries of the process.
  */
 __attribute__((visibility("hidden"))) void compress(struct slice data,
 						    struct buffer *out);
 
 /*
- * The same at a higher level: smaller, a tenth as fast, for data that are
- * packed once and read often.
+ * Compress at a higher level: smaller, but at a tenth of the speed, for data
+ * that are compressed once and read often.
  */
 void compress_well(struct slice data, struct buffer *out);
 
 /*
- * Append the unpacked bytes to `out`. ERR_TOO_LARGE when they would be more
- * than `max_bytes`, ERR_CORRUPT when the frame is damaged.
+ * Append the decompressed bytes to `out`. ERR_TOO_LARGE if they exceed
+ * `max_bytes`; ERR_CORRUPT if the frame is damaged.
  */
 enum error decompress(struct slice packed, size_t max_bytes,
 		      struct buffer *out);
 
 /*
- * Packs many data by one dictionary: bytes like those that are in them, or
- * none. A thread at a time.
+ * Compresses many values with one dictionary, which contains similar bytes, or
+ * without one. One thread at a time.
  */
 struct packer;
 
 /*
- * Whether the bytes can be a dictionary: their first byte is not '7', with
- * which those begin that zstd has trained.
+ * Return whether the bytes can be a dictionary: their first byte is not '7',
+ * the first byte of dictionaries that zstd has trained.
  */
 bool is_dictionary(struct slice bytes);
 
-/* The dictionary, which is one, is copied. `level` is zstd's, 1 to 19, or below
- * 0: faster and larger. */
+/*
+ * Create a packer. It copies the dictionary, for which is_dictionary() must
+ * hold. `level` is zstd's: 1 to 19, or below 0 for faster and larger.
+ */
 struct packer *packer_create(struct slice dictionary, int level);
 void packer_destroy(struct packer *packer); /* NULL is a no-op */
 
-/* As compress(), for decompress_by() with the same dictionary; without one for
- * decompress(). */
+/*
+ * Compress as compress() does, for decompress_by() with the same dictionary, or
+ * for decompress() if there is none.
+ */
 void packer_pack(struct packer *packer, struct slice data, struct buffer *out);
 
-/* As decompress(), of what was packed by that dictionary. */
+/* Decompress as decompress() does, with the dictionary of the packer. */
 enum error decompress_by(struct slice dictionary, struct slice packed,
 			 size_t max_bytes, struct buffer *out);
 

@@ -15,7 +15,7 @@ enum {
 	HEAD_BYTES = 1 + sizeof(uint32_t),
 };
 
-/* The first byte of each form; one that is none of them is damaged. */
+/* The first byte of each form; a value with another first byte is damaged. */
 static const unsigned char record_begin = 0x63;
 static const unsigned char frame_begin = 0x28;
 
@@ -88,7 +88,9 @@ enum error content_dictionary(struct txn *txn, enum table table, uint32_t site,
 	return ERR_NONE;
 }
 
-/* The dictionary, unpacked before or now; NULL when it is damaged or missing.
+/*
+ * Return the decompressed dictionary, from the cache if possible; NULL if it is
+ * damaged or missing.
  */
 static struct dictionary_bytes *take_dictionary(struct txn *txn,
 						enum table table, uint32_t site,
@@ -129,7 +131,7 @@ static enum error unpack_by(struct txn *txn, struct content_place place,
 	return error;
 }
 
-/* As it was packed by a dictionary, slim or not. */
+/* Decompress a value that a dictionary has compressed, slim or not. */
 static enum error unpack_form(struct txn *txn, struct content_place place,
 			      struct slice value, size_t max_bytes,
 			      struct buffer *out)
@@ -164,7 +166,7 @@ enum error content_unpack(struct txn *txn, struct content_place place,
 	return ERR_NONE;
 }
 
-/* Why there is no value. */
+/* Return why there is no value. */
 static enum error error_of_absence(const struct txn *txn)
 {
 	return txn->error != ERR_NONE ? txn->error : ERR_NOT_FOUND;

@@ -1,4 +1,4 @@
-/* Copying, compacting and restoring the store as one file. */
+/* Copies, compacts and restores the store as one file. */
 #include "store/store.h"
 
 #include <errno.h>
@@ -19,15 +19,19 @@
 #include "store/secrets.h"
 
 /*
- * Compaction gives up when a transaction stays open for longer than all of its
- * attempts. Nobody can begin another one during an attempt.
+ * Compaction stops if a transaction stays open during all of its attempts. No
+ * transaction can begin during an attempt.
  */
 enum { GATE_ATTEMPTS = 100, ATTEMPT_MS = 20, BETWEEN_MS = 80 };
 
-/* What copies reads every page through the map: are they whole? */
+/*
+ * Check all pages of the file: a copy reads each of them through the map, where
+ * a missing page is a signal.
+ */
 static enum error check_pages(struct store *store)
 {
-	struct txn txn = txn_begin_read(store); /* no page is used again */
+	struct txn txn =
+		txn_begin_read(store); /* keeps LMDB from reusing a page */
 	enum error error = txn.error;
 
 	if (error == ERR_NONE)
@@ -43,7 +47,7 @@ static enum error copy_env(struct store *store, int file, unsigned flags)
 	pthread_rwlock_rdlock(&store->map_lock);
 	rc = mdb_env_copyfd2(store->env, file, flags);
 	pthread_rwlock_unlock(&store->map_lock);
-	if (rc > 0) /* of the system, and not of LMDB */
+	if (rc > 0) /* an errno and not a code of LMDB */
 		log_error_limited("store %s: its copy cannot be written: %s",
 				  store->path, strerrordesc_np(rc));
 	return error_from_mdb(rc);
@@ -66,7 +70,10 @@ enum error store_copy(struct store *store, int file)
 	return error;
 }
 
-/* A file of that name in the folder, which nobody can open any more. */
+/*
+ * Create a file in the folder and remove its name, so that no other process can
+ * open it.
+ */
 static int unnamed_file(struct store *store, const char *name)
 {
 	char path[MAX_PATH_BYTES];
@@ -120,10 +127,10 @@ static void remove_new(const char *path)
 
 struct manner {
 	bool is_temporary; /* no fsync */
-	bool is_upgrade;   /* of the secrets, too */
+	bool is_upgrade;   /* upgrade the secrets, too */
 };
 
-/* Copy `from` to a new file in the folder `path`, whole on disk. */
+/* Copy `from` to a new file in the folder `path`, and sync it. */
 static enum error write_new(struct store *from, const char *path,
 			    const struct manner *manner, uint64_t *bytes_out)
 {
@@ -157,7 +164,7 @@ static bool try_gate(struct store *store)
 	const long second_ns = 1000000000;
 	struct timespec until;
 
-	/* not the steady clock: ThreadSanitizer would not see the lock */
+	/* not the monotonic clock: ThreadSanitizer would not see the lock */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += ATTEMPT_MS * 1000000L;
 	until.tv_sec += until.tv_nsec / second_ns;
@@ -165,7 +172,7 @@ static bool try_gate(struct store *store)
 	return pthread_rwlock_timedwrlock(&store->map_lock, &until) == 0;
 }
 
-/* Wait until no transaction is open; ERR_BUSY when one stays. */
+/* Wait until no transaction is open; ERR_BUSY if one stays open. */
 static enum error close_gate(struct store *store)
 {
 	const struct timespec pause = {.tv_nsec = BETWEEN_MS * 1000000L};
@@ -178,7 +185,7 @@ static enum error close_gate(struct store *store)
 	return ERR_BUSY;
 }
 
-/* Replace the old file by the new one. Caller: the gate is closed. */
+/* Replace the old file with the new one. The caller has closed the gate. */
 static enum error exchange(struct store *store)
 {
 	enum error error;
@@ -192,8 +199,8 @@ static enum error exchange(struct store *store)
 }
 
 /*
- * As long as the old file is open, the system does not give its blocks back,
- * which takes it longer than all else; -1.
+ * Open the old file, or return -1. While it is open, the system does not free
+ * its blocks, which would take longer than the whole replacement.
  */
 static int hold_data(const struct store *store)
 {
@@ -205,8 +212,8 @@ static int hold_data(const struct store *store)
 }
 
 /*
- * While the gate is closed nobody waits for the disk. Caller: nothing is
- * written to the store, and the copy is whole.
+ * Replace the data without disk I/O while the gate is closed. The caller
+ * ensures that no thread writes to the store and that the copy is synced.
  */
 static enum error replace(struct store *store)
 {
@@ -278,8 +285,8 @@ enum error store_upgrade(struct store *store)
 }
 
 /*
- * Give the existing data a second name, so that a complete file is under the
- * first name at any instant. ERR_REFUSED: `aside` is NULL and there are data.
+ * Give the existing data a second name, so that the first name refers to a
+ * complete file at any instant. ERR_REFUSED: `aside` is NULL and data exist.
  */
 static enum error move_aside(const char *path, const char *aside)
 {
@@ -297,8 +304,10 @@ static enum error move_aside(const char *path, const char *aside)
 		       : ERR_IO;
 }
 
-/* Those that the backup has are added; what the new data do not name goes with
- * their first start. */
+/*
+ * Add the secrets of the backup. The first start with the restored data deletes
+ * the secrets that they do not refer to.
+ */
 static enum error restore_secrets(const char *from, const char *path,
 				  const char *aside)
 {
@@ -312,7 +321,7 @@ static enum error restore_secrets(const char *from, const char *path,
 	return secrets_restore(from, path, name);
 }
 
-/* Caller: holds the folder exclusively. */
+/* The caller has locked the folder exclusively. */
 static enum error restore(struct store *from, const char *path,
 			  const char *aside)
 {
@@ -345,7 +354,7 @@ enum error store_restore(struct store *from, const char *path,
 	error = folder_seize(lock);
 	if (error == ERR_NONE && aside == NULL &&
 	    folder_name(data, path, FOLDER_DATA) && access(data, F_OK) == 0)
-		error = ERR_REFUSED; /* before anything is copied */
+		error = ERR_REFUSED; /* before copying anything */
 	if (error == ERR_NONE)
 		error = restore(from, path, aside);
 	close(lock);

@@ -10,12 +10,16 @@
 
 enum {
 	MAX_TOLD = 10,
-	/* While another process commits, what is read is of several moments. */
+	/*
+	 * While another process commits, the pages belong to different
+	 * transactions.
+	 */
 	MAX_ATTEMPTS = 16,
 };
 
 struct check_of_data {
-	struct buffer lines; /* a line a problem, at most the first few */
+	struct buffer
+		lines; /* one line per problem, for the first few problems */
 	uint64_t problems;
 };
 
@@ -28,7 +32,7 @@ static void note(void *context, const struct data_damage *damage)
 			      damage->table, damage->page, damage->what);
 }
 
-/* One look at it, as it is now. */
+/* Check the current state of the file once. */
 static enum error look(const char *name, enum data_extent extent,
 		       struct check_of_data *check, uint64_t *transaction_out)
 {

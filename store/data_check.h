@@ -1,6 +1,6 @@
 /*
- * store/data_check.h - whether LMDB may be let onto the file of a store: it
- * trusts what it maps, and a page that is not there is a signal. Internal to
+ * store/data_check.h - checks the file of a store before LMDB opens it: LMDB
+ * trusts the pages that it maps, and a missing page is a signal. Internal to
  * store/.
  */
 #ifndef STORE_DATA_CHECK_H
@@ -11,16 +11,16 @@
 #include "store/error.h"
 
 enum data_extent {
-	DATA_ROOTS, /* what opening a store reads: a few dozen pages */
+	DATA_ROOTS, /* the pages that opening a store reads: a few dozen */
 	DATA_PAGES, /* all pages of all tables */
 };
 
 /*
  * Check the file in the folder of a store: its meta pages, its size, and the
- * pages. ERR_CORRUPT, after lines in the log that name the pages and tables;
- * ERR_IO; no file, or an empty one, is ERR_NONE. When the file is shorter than
- * its meta page says all pages are checked, for the end may have been free.
- * Another process may write meanwhile.
+ * pages. ERR_CORRUPT, after log lines that name the pages and tables; ERR_IO. A
+ * missing or empty file is ERR_NONE. If the file is shorter than its meta page
+ * states, check all pages, because the missing end may be free pages. Another
+ * process may write during the check.
  */
 enum error data_check(const char *folder, enum data_extent extent);
 

@@ -13,7 +13,7 @@ enum {
 	VERSION = 1,
 	MIN_PAGE_BYTES = 512,
 	USUAL_PAGE_BYTES = 4096,
-	/* Of a meta page while the daemon writes it. */
+	/* of a meta page while the daemon writes it */
 	MAX_READS = 8,
 };
 
@@ -69,7 +69,10 @@ static bool is_page_size(uint32_t bytes)
 	       (bytes & (bytes - 1)) == 0;
 }
 
-/* How many of the two there are. The first says where the second one is. */
+/*
+ * Return the number of meta pages in the file, at most 2. The first one
+ * contains the position of the second one.
+ */
 static size_t read_pages(struct data_file *data,
 			 struct meta_page pages[META_PAGES])
 {
@@ -82,7 +85,10 @@ static size_t read_pages(struct data_file *data,
 	return data_file_read(data, 1, 0, &pages[1], sizeof(pages[1])) ? 2 : 1;
 }
 
-/* Until they are the same twice: a process that writes was not in between. */
+/*
+ * Read the meta pages until two reads are equal, so that no process has written
+ * in between.
+ */
 static size_t read_steady_pages(struct data_file *data,
 				struct meta_page pages[META_PAGES])
 {
@@ -98,7 +104,7 @@ static size_t read_steady_pages(struct data_file *data,
 	return count;
 }
 
-/* What is wrong with it, or NULL. */
+/* Return the error in the meta page, or NULL. */
 static const char *judge_meta(const struct meta_page *page, uint64_t index,
 			      uint32_t page_bytes)
 {
@@ -118,8 +124,8 @@ static const char *judge_meta(const struct meta_page *page, uint64_t index,
 }
 
 /*
- * Transactions write the two in turn, so their numbers are neighbours, or 0 and
- * 0 at first.
+ * Transactions write the two pages alternately, so their numbers are
+ * consecutive, or both 0 at first.
  */
 static bool follow(uint64_t a, uint64_t b)
 {
@@ -165,7 +171,7 @@ enum error data_file_open(struct data_file *data_out, const char *path,
 	if (fstat(data_out->file, &status) == 0 && status.st_size == 0)
 		return ERR_NOT_FOUND;
 	error = read_metas(data_out, why);
-	/* after them: a process that writes makes it longer before */
+	/* after the meta pages: a writing process extends the file first */
 	if (fstat(data_out->file, &status) != 0)
 		return ERR_IO;
 	data_out->bytes = (uint64_t)status.st_size;

@@ -9,36 +9,39 @@ enum {
 	BRANCH = 0x01,
 	LEAF = 0x02,
 	OVERFLOW = 0x04,
-	BIG_DATA = 0x01, /* flags of a node: the value is in pages of its own */
+	BIG_DATA = 0x01, /* flags of a node: the value has separate pages */
 	SUB_DATA = 0x02, /* the value is a table */
 	NODE_HEAD_BYTES = 8,
 	INTEGER_KEYS = 0x08, /* flags of a table */
-	NO_FOLDER = 0x4000,  /* of the free pages': of the file */
+	NO_FOLDER = 0x4000, /* flag of the table of free pages: an option of the
+			       file */
 	MAX_DEPTH = 32,
 	MAX_TREES = 64,
 	MAX_NAME_BYTES = 64,
 	MAX_KEY_BYTES = 511,
-	/* Pages of the meta page for each of the file: a store that was whole
-	 * lacks a few at its end. */
+	/*
+	 * Maximum ratio of the pages in the meta page to the pages of the file;
+	 * a complete store is only a few pages short.
+	 */
 	MAX_SPARSE = 64,
 	BITS = 8,
 };
 
-/* A page as it is read, and where we are in it. */
+/* A page on the path to the current node, and the position in it. */
 struct level {
 	unsigned char bytes[DATA_MAX_PAGE_BYTES];
 	uint64_t page;
 	struct slice low;
 	struct slice high;
-	size_t count; /* nodes */
+	size_t count; /* number of nodes */
 	size_t next;
 };
 
 struct node {
 	struct slice key;
 	const unsigned char *value;
-	uint64_t child; /* of a branch */
-	uint32_t size;  /* of the value */
+	uint64_t child; /* child page, in a branch */
+	uint32_t size;  /* size of the value */
 	uint16_t flags;
 };
 
@@ -47,21 +50,21 @@ struct named_tree {
 	struct data_tree tree;
 };
 
-/* One walk; of one tree at a time. */
+/* A walk over one tree at a time. */
 struct walk {
 	const struct data_file *data;
 	const struct data_visitor *visitor;
 	const char *table;
 	const struct data_tree *tree;
-	struct data_tree found;   /* what it has of each kind */
+	struct data_tree found;   /* pages and rows counted so far */
 	struct level *levels;     /* [MAX_DEPTH] */
-	unsigned char *seen;      /* a bit a page */
-	struct buffer value;      /* one from pages of its own */
-	uint64_t page_count;      /* of the meta page */
-	struct named_tree *trees; /* [tree_count], those of "main" */
+	unsigned char *seen;      /* one bit per page */
+	struct buffer value;      /* a value from separate pages */
+	uint64_t page_count;      /* from the meta page */
+	struct named_tree *trees; /* [tree_count], the tables in "main" */
 	size_t tree_count;
 	bool is_roots_only;
-	bool is_damaged; /* the tree */
+	bool is_damaged; /* the current tree is damaged */
 	bool is_stopped;
 };
 
@@ -95,7 +98,9 @@ static const char *const no_such_page =
 static const char *const behind_end =
 	"it is behind the end of the file, or cannot be read";
 
-/* Mark the page as used; false: it is already, or there is no such page. */
+/*
+ * Mark the page as used; return false if it is used already or does not exist.
+ */
 static bool take_page(struct walk *walk, uint64_t page)
 {
 	unsigned char bit = (unsigned char)(1U << page % BITS);
@@ -107,7 +112,10 @@ static bool take_page(struct walk *walk, uint64_t page)
 	return true;
 }
 
-/* Node `i`; the page has been judged up to it. false: it is not in the page. */
+/*
+ * Read node `i`; the nodes before it have been checked. Return false if it is
+ * not inside the page.
+ */
 static bool read_node(const struct walk *walk, const struct level *level,
 		      size_t i, struct node *out)
 {
@@ -129,7 +137,7 @@ static bool read_node(const struct walk *walk, const struct level *level,
 	       at + NODE_HEAD_BYTES + key_bytes <= end;
 }
 
-/* Bytes of the node in its page. */
+/* Return the size of the node in its page. */
 static size_t size_of_node(const struct node *node, bool is_leaf)
 {
 	size_t size = NODE_HEAD_BYTES + node->key.size;
@@ -156,7 +164,10 @@ static int compare_keys(const struct walk *walk, struct slice a, struct slice b)
 	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Keys ascend, and stay between those of the parent. */
+/*
+ * Return whether the key is above the previous one and between the keys of the
+ * parent.
+ */
 static bool is_in_order(const struct walk *walk, const struct level *level,
 			struct slice before, struct slice key)
 {
@@ -176,7 +187,7 @@ static bool is_leaf_node(const struct node *node, size_t room)
 					      : room >= node->size);
 }
 
-/* What is wrong with the nodes, or NULL. */
+/* Return the error in the nodes, or NULL. */
 static const char *judge_nodes(const struct walk *walk,
 			       const struct level *level, bool is_leaf)
 {
@@ -191,7 +202,7 @@ static const char *judge_nodes(const struct walk *walk,
 		if (is_leaf && !is_leaf_node(&node, (size_t)(level->bytes +
 							     end - node.value)))
 			return "a row is damaged";
-		/* the first key of a branch means: from the lowest */
+		/* the first key of a branch is empty: from the lowest */
 		if ((is_leaf || i > 0) &&
 		    !is_in_order(walk, level, before, node.key))
 			return "its keys are not in order";
@@ -204,7 +215,7 @@ static const char *judge_nodes(const struct walk *walk,
 		       : "its rows do not fill it";
 }
 
-/* What is wrong with the page of a tree, or NULL. */
+/* Return the error in the page of a tree, or NULL. */
 static const char *judge_page(const struct walk *walk, struct level *level,
 			      size_t depth)
 {
@@ -227,7 +238,7 @@ static const char *judge_page(const struct walk *walk, struct level *level,
 	return judge_nodes(walk, level, is_leaf);
 }
 
-/* Read the page to the level `depth`; its bounds are set. */
+/* Read the page into the level `depth`, whose bounds are set. */
 static bool enter(struct walk *walk, size_t depth, uint64_t page)
 {
 	struct level *level = &walk->levels[depth];
@@ -251,8 +262,8 @@ static bool enter(struct walk *walk, size_t depth, uint64_t page)
 }
 
 /*
- * What is wrong with the pages of a value that has its own, or NULL. They may
- * be more than `needed`: LMDB writes a smaller value in the place of a larger.
+ * Return the error in the separate pages of a value, or NULL. There may be more
+ * than `needed`: LMDB may overwrite a larger value with a smaller one.
  */
 static const char *judge_overflow(struct walk *walk, uint64_t page,
 				  uint64_t needed)
@@ -276,7 +287,7 @@ static const char *judge_overflow(struct walk *walk, uint64_t page,
 	return NULL;
 }
 
-/* Read it to walk->value; damage of it is damage of its row alone. */
+/* Read the value to walk->value; its damage affects only its row. */
 static bool read_overflow(struct walk *walk, const struct node *node)
 {
 	uint64_t page = u64_at(node->value);
@@ -298,7 +309,10 @@ static bool read_overflow(struct walk *walk, const struct node *node)
 	return true;
 }
 
-/* A row of "free": the pages that a transaction left, behind their number. */
+/*
+ * Mark the pages in a row of "free": the freed pages of a transaction, after
+ * their number.
+ */
 static bool mark_free(struct walk *walk, struct slice key, struct slice value)
 {
 	const unsigned char *bytes = value.data;
@@ -315,7 +329,7 @@ static bool mark_free(struct walk *walk, struct slice key, struct slice value)
 	return true;
 }
 
-/* A row of "main": a table. */
+/* Add the table in a row of "main". */
 static bool keep_tree(struct walk *walk, const struct node *node,
 		      struct slice value)
 {
@@ -340,7 +354,7 @@ static void take_row(struct walk *walk, const struct level *level, size_t i)
 	struct node node = {0};
 
 	if (!read_node(walk, level, i, &node))
-		return; /* told before */
+		return; /* already reported */
 	walk->found.rows++;
 	value = (struct slice){node.value, node.size};
 	if ((node.flags & BIG_DATA) != 0) {
@@ -364,7 +378,7 @@ static void take_row(struct walk *walk, const struct level *level, size_t i)
 	}
 }
 
-/* The bounds of the next child of the level, whose page is returned. */
+/* Set the bounds of the next child of the level, and return its page. */
 static uint64_t begin_child(const struct walk *walk, struct level *level,
 			    struct level *child)
 {

@@ -1,7 +1,7 @@
 /*
- * store/data_walk.h - every page that a table of the file uses, as
- * store/data_file.h reads it: whether it is what LMDB wrote, as far as a page
- * shows that, and the rows of those that are. Internal to store/.
+ * store/data_walk.h - checks every page that a table of the file uses, with
+ * store/data_file.h: whether LMDB can have written it, as far as one page shows
+ * that. Also visits the rows of the intact pages. Internal to store/.
  */
 #ifndef STORE_DATA_WALK_H
 #define STORE_DATA_WALK_H
@@ -13,37 +13,42 @@
 #include "store/error.h"
 #include "store/slice.h"
 
-/* A page that is damaged: with it go the keys from `low` to below `high`. */
+/* A damaged page. The keys from `low` to below `high` are lost. */
 struct data_damage {
-	const char *table; /* its name; of LMDB's own: "free", "main" */
+	const char
+		*table; /* its name; LMDB's own tables are "free" and "main" */
 	uint64_t page;
 	const char *what;
-	struct slice low;  /* empty: from the first */
-	struct slice high; /* empty: to the last */
+	struct slice low;  /* empty: from the first key */
+	struct slice high; /* empty: up to the last key */
 };
 
 struct data_visitor {
 	void (*damage)(void *context, const struct data_damage *damage);
-	/* May be NULL; key and value are valid during the call. false: go no
-	 * further. */
+	/*
+	 * May be NULL. Key and value are valid during the call. Return false to
+	 * stop the walk.
+	 */
 	bool (*row)(void *context, const char *table, struct slice key,
 		    struct slice value);
 	void *context;
 };
 
 /*
- * Walk the trees of all tables, and of the free pages. Checked are: that a page
- * has its own number, the kind of its level, nodes that fill it and ascending
- * keys between those of its parent; that no page is used twice; and that a
- * table has the pages and rows that it counts. One bit of memory a page of
- * the meta page, which may have 64 times as many as the file.
- * ERR_STOPPED: a visitor wanted no more.
+ * Walk the trees of all tables, and of the free pages. Check that a page has
+ * its own number, the kind of its level, nodes that fill it, and ascending keys
+ * between the keys of its parent; that no page is used twice; and that a table
+ * has as many pages and rows as it counts. Uses one bit of memory per page of
+ * the meta page, which may count 64 times as many as the file has. ERR_STOPPED:
+ * the visitor stopped the walk.
  */
 enum error data_walk(const struct data_file *data,
 		     const struct data_visitor *visitor);
 
-/* The same of the pages that opening a store reads: those of LMDB's own tables'
- * roots and the list of tables, and the root of each. */
+/*
+ * Do the same for the pages that opening a store reads: the roots of LMDB's own
+ * tables, the list of tables, and the root of each table.
+ */
 enum error data_walk_roots(const struct data_file *data,
 			   const struct data_visitor *visitor);
 

@@ -13,13 +13,13 @@ static const struct part {
 	unsigned minimum;
 	unsigned maximum;
 	unsigned default_value;
-	char before; /* what parts it from the one before, but in an ARC */
+	char before; /* separator before the part, except in an ARC */
 } parts[DATE_PARTS] = {
 	{4, 1970, MAX_YEAR, 0, 0}, {2, 1, 12, 1, '-'}, {2, 1, 31, 1, '-'},
 	{2, 0, 23, 0, 'T'},        {2, 0, 59, 0, ':'}, {2, 0, 60, 0, ':'},
 };
 
-/* Take `digits` digits off the text. */
+/* Remove `digits` digits from the text. */
 static bool take_number(struct slice *text, size_t digits, unsigned *out)
 {
 	const char *bytes = text->data;
@@ -47,7 +47,7 @@ static bool take_byte(struct slice *text, char byte)
 	return true;
 }
 
-/* Milliseconds of a fraction of a second, behind its point. */
+/* Remove a fraction of a second, after its point; return milliseconds. */
 static unsigned take_fraction(struct slice *text)
 {
 	unsigned fraction = 0;
@@ -63,7 +63,10 @@ static unsigned take_fraction(struct slice *text)
 	return fraction;
 }
 
-/* The zone in seconds east of Greenwich; missing or "Z": 0. False on error. */
+/*
+ * Remove the zone; return seconds east of Greenwich, 0 for a missing zone or
+ * "Z". Return false on an error.
+ */
 static bool take_zone(struct slice *text, int *seconds_out)
 {
 	bool is_west = text->size > 0 && *(const char *)text->data == '-';

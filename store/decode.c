@@ -12,14 +12,15 @@ enum {
 	ZSTD_MAGIC = 0xFD2FB528,     /* RFC 8878, section 3.1.1 */
 	SKIPPABLE_MAGIC = 0x184D2A5, /* section 3.1.2: the upper 28 bits */
 	MAGIC_BYTES = 4,
-	SKIPPABLE_BYTES = 8,    /* its header: magic and size */
-	ZSTD_HEADER_BYTES = 18, /* at most: section 3.1.1.1, and the magic */
-	ZLIB_BYTES = 2,         /* the header of zlib, RFC 1950, section 2.2 */
+	SKIPPABLE_BYTES = 8, /* its header: magic and size */
+	ZSTD_HEADER_BYTES =
+		18,     /* maximum: section 3.1.1.1, and the magic number */
+	ZLIB_BYTES = 2, /* the header of zlib, RFC 1950, section 2.2 */
 	DEFLATE_METHOD = 8,
 };
 
 enum state {
-	STATE_HEAD, /* collecting the bytes from which the next step follows */
+	STATE_HEAD, /* collects the bytes that decide the next step */
 	STATE_SKIP, /* in a skippable frame */
 	STATE_RUN,
 	STATE_END,
@@ -29,14 +30,14 @@ enum state {
 struct decoder {
 	enum coding coding;
 	enum state state;
-	unsigned char head[SKIPPABLE_BYTES]; /* taken from the input, not yet
-						unpacked */
+	unsigned char head[SKIPPABLE_BYTES]; /* read from the input, not yet
+						decompressed */
 	size_t head_size;
-	size_t head_done; /* of these, unpacked */
-	uint32_t skip;    /* bytes of a skippable frame still to be skipped */
-	size_t fed;       /* bytes of a zstd header that were unpacked */
-	bool is_begun;    /* bytes were unpacked since the last reset */
-	bool is_full;     /* the last output was filled: there may be more */
+	size_t head_done; /* bytes of `head` that are decompressed */
+	uint32_t skip;    /* bytes of a skippable frame still to skip */
+	size_t fed;       /* decompressed bytes of a zstd header */
+	bool is_begun;    /* bytes were decompressed since the last reset */
+	bool is_full;     /* the last output was full: there may be more */
 	struct codec *codec;
 };
 
@@ -125,8 +126,8 @@ bool decoder_set_dictionary(struct decoder *decoder, struct slice dictionary)
 }
 
 /*
- * The libraries are not called without input and without output left to write:
- * zstd takes several such calls in a row for a damaged stream.
+ * Do not call the libraries without input and pending output: zstd counts
+ * several such calls as a damaged stream.
  */
 static void run_piece(struct decoder *decoder, struct slice *in,
 		      struct room *out)
@@ -148,11 +149,11 @@ static void run_piece(struct decoder *decoder, struct slice *in,
 }
 
 /*
- * The header of a zstd frame goes in byte by byte. When a header ends within
- * the bytes of one call, zstd tries a short cut: it looks whether these bytes
- * are a whole frame. The short cut ignores the limit of the window. And when
- * the frame began in an earlier call, it looks at the wrong place: what follows
- * the magic can look like a small skippable frame.
+ * Pass the header of a zstd frame byte by byte. If a header ends within the
+ * bytes of one call, zstd tries a short cut: it checks whether these bytes are
+ * a whole frame. The short cut ignores the limit of the window. And if the
+ * frame began in an earlier call, it checks the wrong bytes: those after the
+ * magic number can look like a small skippable frame.
  */
 static void run(struct decoder *decoder, struct slice *in, struct room *out)
 {
@@ -172,8 +173,10 @@ static void run(struct decoder *decoder, struct slice *in, struct room *out)
 static enum state choose_deflate(struct decoder *decoder)
 {
 	const unsigned char *head = decoder->head;
-	/* RFC 1950, section 2.2: method 8, window to 32 KB, check bits. A raw
-	 * stream that begins so is a stored block with odd padding. */
+	/*
+	 * RFC 1950, section 2.2: method 8, window up to 32 KB, check bits. A
+	 * raw stream with these first bytes is a stored block with odd padding.
+	 */
 	bool is_zlib = (head[0] & 0x0F) == DEFLATE_METHOD &&
 		       head[0] >> 4 <= 7 && (head[0] * 256 + head[1]) % 31 == 0;
 

@@ -10,20 +10,22 @@ enum {
 	WORD_BYTES = sizeof(uint64_t),
 	WORD_BITS = 64,
 	MAX_WIDTH = 63,
-	MAX_GAMMA = 31, /* bits of a count behind the highest one */
-	/* the unary parts of all together are 2 bits a count at most */
+	MAX_GAMMA = 31, /* bits of a count after the highest one */
+	/*
+	 * the unary parts of all counts together are at most 2 bits per count
+	 */
 	MAX_BITS = MAX_WIDTH + 3 + MAX_GAMMA + 1 + MAX_GAMMA,
 	MAX_BYTES = HEAD_BYTES + DF_BLOCK_MAX * MAX_BITS / 8 + 2 * WORD_BYTES,
 };
 
-/* Bits that are written to, or read from, `bytes`. */
+/* A writer or reader of bits in `bytes`. */
 struct bits {
 	unsigned char bytes[MAX_BYTES];
-	size_t at; /* the next bit */
+	size_t at; /* index of the next bit */
 	size_t end;
 };
 
-/* Of 1 and more; 0 of 0, too. */
+/* Return the logarithm of a number >= 1, rounded down; 0 for 0. */
 static unsigned log2_of(uint64_t number)
 {
 	return WORD_BITS - 1 - (unsigned)__builtin_clzll(number | 1);
@@ -43,7 +45,7 @@ static uint64_t load(const unsigned char *bytes)
 	return le64toh(word);
 }
 
-/* Behind `at` all bits are 0. */
+/* Write the low `count` bits of `word`. All bits after `at` must be 0. */
 static void put(struct bits *bits, uint64_t word, unsigned count)
 {
 	unsigned char *to = bits->bytes + bits->at / 8;
@@ -58,7 +60,7 @@ static void put(struct bits *bits, uint64_t word, unsigned count)
 	bits->at += count;
 }
 
-/* Zeros behind the end. */
+/* Read bits; they are 0 after the end. */
 static uint64_t take(struct bits *bits, unsigned count)
 {
 	const unsigned char *from = bits->bytes + bits->at / 8;
@@ -66,7 +68,7 @@ static uint64_t take(struct bits *bits, unsigned count)
 	uint64_t word;
 
 	if (bits->at + count > bits->end) {
-		bits->at = bits->end + 1; /* for good */
+		bits->at = bits->end + 1; /* stays after the end */
 		return 0;
 	}
 	word = load(from) >> shift;
@@ -76,7 +78,7 @@ static uint64_t take(struct bits *bits, unsigned count)
 	return low_bits(word, count);
 }
 
-/* So many zeros, and a one. */
+/* Write `zeros` zeros and a one. */
 static void put_unary(struct bits *bits, uint64_t zeros)
 {
 	for (; zeros >= MAX_WIDTH; zeros -= MAX_WIDTH)
@@ -133,7 +135,7 @@ void df_block_encode(const struct df_count *counts, size_t count, uint64_t last,
 	buffer_append(out, bits.bytes, (bits.at + 7) / 8);
 }
 
-/* Read the count that is next; false when it cannot be one. */
+/* Read the next count; return false if it is invalid. */
 static bool take_count(struct bits *bits, unsigned width, uint64_t last,
 		       struct df_count *count_out)
 {

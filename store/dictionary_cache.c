@@ -9,14 +9,15 @@
 enum { MAX_KEPT = 16 };
 
 struct dictionary_bytes {
-	atomic_uint users; /* the cache is one */
+	atomic_uint users; /* the cache counts as one user */
 	struct dictionary_name name;
-	uint64_t used_at; /* by the cache's count; under its lock */
+	uint64_t used_at; /* time of the last use, a count of the cache; under
+			     its lock */
 	struct buffer bytes;
 };
 
 struct dictionary_cache {
-	pthread_mutex_t lock; /* nothing else is taken under it */
+	pthread_mutex_t lock; /* no other lock is acquired under it */
 	struct dictionary_bytes *kept[MAX_KEPT]; /* or NULL */
 	uint64_t uses;
 };
@@ -76,8 +77,10 @@ struct dictionary_bytes *dictionary_cache_get(struct dictionary_cache *cache,
 	return found;
 }
 
-/* The place of the one that was not used for the longest time. With the lock
- * held. */
+/*
+ * Return the slot of the least recently used dictionary. The caller holds the
+ * lock.
+ */
 static struct dictionary_bytes **oldest(struct dictionary_cache *cache)
 {
 	struct dictionary_bytes **oldest = &cache->kept[0];

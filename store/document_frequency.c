@@ -16,7 +16,8 @@ enum { CLUSTER_BYTES = 2 * sizeof(uint32_t) };
 
 static struct key key_df(uint32_t site, uint32_t cluster, uint64_t last)
 {
-	return key_member(site, cluster, last); /* the same layout */
+	return key_member(site, cluster,
+			  last); /* both keys have the same layout */
 }
 
 static MDB_val key_val(const struct key *key)
@@ -24,14 +25,16 @@ static MDB_val key_val(const struct key *key)
 	return val_from_slice(key_slice(key));
 }
 
-/* A row, as it stands in the map; no value: there is none. */
+/* A row as LMDB has mapped it; no value if there is no row. */
 struct found {
 	uint64_t last;
 	struct slice value;
 };
 
-/* The row that the fragment belongs to; the last one of a cluster is that of
- * the highest number that there is. */
+/*
+ * Find the row of the fragment. The key of the last row of a cluster has the
+ * highest possible fragment.
+ */
 static struct found find(struct txn *txn, MDB_cursor *cursor, uint32_t site,
 			 uint32_t cluster, uint64_t fragment)
 {
@@ -56,7 +59,9 @@ static struct found find(struct txn *txn, MDB_cursor *cursor, uint32_t site,
 	};
 }
 
-/* Read the block to `counts_out` [DF_BLOCK_MAX]; returns how many there are. */
+/*
+ * Decode the block to `counts_out` [DF_BLOCK_MAX]; return the number of counts.
+ */
 static size_t decode(struct txn *txn, const struct found *found,
 		     struct df_count *counts_out)
 {
@@ -160,8 +165,10 @@ static int compare_deltas(const void *a, const void *b)
 	return 0;
 }
 
-/* Add up those of one fragment, and drop what comes to nothing; returns how
- * many are left. */
+/*
+ * Add up the deltas of each fragment and drop zero sums; return the number of
+ * remaining deltas.
+ */
 static size_t add_up(struct txn *txn, struct df_delta *deltas, size_t count)
 {
 	size_t left = 0;
@@ -182,13 +189,13 @@ static size_t add_up(struct txn *txn, struct df_delta *deltas, size_t count)
 	return left;
 }
 
-/* Deltas of distinct fragments on their way into the table. */
+/* The state while deltas of distinct fragments are written to the table. */
 struct application {
 	struct txn *txn;
 	MDB_cursor *cursor;
 	uint32_t site;
-	uint32_t cluster;        /* of the block */
-	struct df_count *counts; /* of the block as it will be, [count] */
+	uint32_t cluster;        /* cluster of the block */
+	struct df_count *counts; /* [count] the new counts of the block */
 	size_t count;
 	size_t capacity;
 };
@@ -207,7 +214,7 @@ static void add(struct application *application, uint64_t fragment,
 		(struct df_count){fragment, (uint32_t)pages};
 }
 
-/* Make the block as it will be; both lists ascend. */
+/* Compute the new counts of the block; both lists ascend. */
 static void merge(struct application *application, const struct found *found,
 		  const struct df_delta *deltas, size_t delta_count)
 {
@@ -260,8 +267,10 @@ static void put(struct application *application, uint64_t last,
 	buffer_free(&block);
 }
 
-/* Write the block, or several when it has become too large: the one that was
- * there becomes the last of them. */
+/*
+ * Write the block, or several if it has become too large; the last of them
+ * replaces the existing block.
+ */
 static void write(struct application *application, const struct found *found)
 {
 	const struct df_count *counts = application->counts;
@@ -277,7 +286,8 @@ static void write(struct application *application, const struct found *found)
 		note(application, &key);
 		txn_check(application->txn,
 			  mdb_cursor_del(application->cursor, 0));
-		mdb_cursor_close(application->cursor); /* as in scan_delete() */
+		mdb_cursor_close(application->cursor); /* for the same reason as
+							  in scan_delete() */
 		application->cursor = txn_cursor(application->txn, TABLE_DF);
 	}
 	if (count == 0)
@@ -293,7 +303,10 @@ static void write(struct application *application, const struct found *found)
 	}
 }
 
-/* Apply the deltas that are in the block of the first one; returns how many. */
+/*
+ * Apply the deltas that belong to the block of the first one; return their
+ * number.
+ */
 static size_t apply(struct application *application,
 		    const struct df_delta *deltas, size_t count)
 {

@@ -1,4 +1,4 @@
-/* All rows of a partition: read, summed up and deleted. */
+/* Reads, sums up and deletes all rows of a partition. */
 #include "store/journal.h"
 
 #include <assert.h>
@@ -10,7 +10,10 @@
 #include "store/key.h"
 #include "store/partitions.h"
 
-/* Tables whose keys do not begin with the partition are read as a whole. */
+/*
+ * Return the length of the key prefix of a partition. Tables whose keys do not
+ * begin with the partition are read completely.
+ */
 static size_t prefix_of(enum table table)
 {
 	static const enum table of_sites[] = TABLES_OF_SITES;
@@ -24,7 +27,7 @@ static size_t prefix_of(enum table table)
 static struct scan begin_table(struct txn *txn, unsigned partition,
 			       enum table table)
 {
-	/* the highest byte of the number of a site */
+	/* the highest byte of a site's number */
 	const unsigned char first = (unsigned char)partition;
 	size_t size = prefix_of(table);
 
@@ -44,8 +47,11 @@ struct dump dump_begin(struct txn *txn, unsigned partition)
 	return (struct dump){.txn = txn, .partition = partition};
 }
 
-/* The next row of the partition, or the end of the table. The values of others
- * are not read: what is wrong with them is not wrong with it. */
+/*
+ * Move to the next row of the partition, or to the end of the table. Do not
+ * read the values of other partitions: damage there does not concern this
+ * partition.
+ */
 static bool next_in_table(struct dump *dump)
 {
 	enum table table = (enum table)dump->table;
@@ -58,12 +64,12 @@ static bool next_in_table(struct dump *dump)
 	return false;
 }
 
-/* Move to the next row. False: there is none. */
+/* Move to the next row. Return false at the end. */
 static bool next_row(struct dump *dump)
 {
 	while (dump->table < TABLE_COUNT && dump->txn->error == ERR_NONE) {
 		if (!dump->is_scanning) {
-			/* no site is of what all have in common */
+			/* JOURNAL_COMMON has no sites */
 			if (dump->partition == JOURNAL_COMMON &&
 			    prefix_of((enum table)dump->table) > 0) {
 				dump->table++;
@@ -119,7 +125,9 @@ uint64_t journal_sum(struct txn *txn, unsigned partition, uint64_t *rows_out)
 	while (next_row(&dump)) {
 		enum table table = (enum table)dump.table;
 
-		/* counters are of a machine, and so is how hooks fare */
+		/*
+		 * counters and the state of hook deliveries belong to one node
+		 */
 		if (table == TABLE_META || table == TABLE_HOOKS)
 			continue;
 		dump.rows++;
@@ -137,9 +145,9 @@ uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max)
 	struct dump dump = dump_begin(txn, partition);
 	uint64_t count = 0;
 
-	dump.is_keys_only = true; /* damaged rows go, too */
+	dump.is_keys_only = true; /* delete damaged rows, too */
 	while (count < max && next_row(&dump)) {
-		/* a number is never given again; but it may be lost */
+		/* numbers are not reused; but a damaged counter may be lost */
 		if (dump.table == TABLE_META && scan_try(&dump.scan))
 			continue;
 		scan_delete(&dump.scan);
@@ -149,7 +157,7 @@ uint64_t journal_clear(struct txn *txn, unsigned partition, uint64_t max)
 	return count;
 }
 
-/* "log.017" */
+/* Write a name such as "log.017". */
 static void place_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 {
 	snprintf(out, COUNTER_NAME_BYTES, "log.%03u", partition);
@@ -166,7 +174,7 @@ bool journal_place_get(struct txn *txn, unsigned partition,
 	value = txn_get(txn, TABLE_META, slice_of(name));
 	if (value.data == NULL)
 		return false;
-	/* those before there was a hash are shorter */
+	/* older rows have no hash and are shorter */
 	if (value.size != sizeof(*place_out) &&
 	    value.size != offsetof(struct journal_place, hash)) {
 		txn_fail(txn, ERR_CORRUPT);

@@ -1,8 +1,8 @@
-/* store/error.h - why an operation failed: zero is success, else negative. */
+/* store/error.h - error codes: 0 is success, errors are negative. */
 #ifndef STORE_ERROR_H
 #define STORE_ERROR_H
 
-/* code, value, short name for programs, phrase for people */
+/* constant, value, name for programs, phrase for messages */
 #define ERROR_LIST(X)                                                         \
 	X(ERR_NOT_FOUND, -1, "not_found", "not found")                        \
 	X(ERR_MALFORMED, -2, "malformed", "malformed input")                  \
@@ -35,10 +35,10 @@ enum error {
 #undef X
 };
 
-/* A lower-case phrase for logs, without a full stop; static memory. */
+/* Return a lower-case phrase for logs, without a full stop; static memory. */
 const char *error_text(enum error error);
 
-/* One word for programs (the "code" of an API error); static memory. */
+/* Return one word for programs (the "code" of an API error); static memory. */
 const char *error_code(enum error error);
 
 #endif

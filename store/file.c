@@ -13,7 +13,7 @@
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
-/* The errno of the last failure of this thread. */
+/* errno of the last failure in this thread */
 static _Thread_local int last_cause;
 
 static enum error error_from_errno(void)
@@ -35,8 +35,8 @@ const char *file_error_text(enum error error)
 }
 
 /*
- * gzread() passes data that are not gzip unchanged, and joins gzip members. At
- * most `max_bytes` are read.
+ * Read at most `max_bytes`. gzread() passes data that are not gzip unchanged,
+ * and joins gzip members.
  */
 static enum error read_all(gzFile file, size_t max_bytes, struct buffer *out)
 {
@@ -86,7 +86,7 @@ static enum error read_file(const char *path, size_t max_bytes,
 	return error;
 }
 
-/* Give back the reserved bytes that were not filled. */
+/* Return the unused part of the reserved bytes. */
 static void settle(struct buffer *out, size_t size)
 {
 	out->size = size;
@@ -116,7 +116,8 @@ enum error file_read_start(const char *path, size_t max_bytes,
 }
 
 /*
- * Make the folders above `path`; the string is modified meanwhile and restored.
+ * Create the parent folders of `path`; the string changes meanwhile and is
+ * restored.
  */
 static enum error make_folders(char *path)
 {
@@ -177,8 +178,8 @@ enum error file_write(const char *path, struct slice bytes)
 }
 
 /*
- * Whether `path` is something else than a regular file, such as /dev/null,
- * which must not be replaced by a file.
+ * Return whether `path` is not a regular file (/dev/null, for example), which a
+ * file must not replace.
  */
 static bool is_other(const char *path)
 {

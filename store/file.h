@@ -1,4 +1,7 @@
-/* store/file.h - whole files, plain or gzip-compressed, and folders of them. */
+/*
+ * store/file.h - reads and writes whole files, plain or gzip-compressed, and
+ * lists the files of folders.
+ */
 #ifndef STORE_FILE_H
 #define STORE_FILE_H
 
@@ -8,27 +11,32 @@
 #include "store/error.h"
 
 /*
- * Append the bytes of the file to `out`, unpacked when they are gzip; "-" is
- * standard input. ERR_NOT_FOUND, ERR_IO, ERR_TOO_LARGE (over `max_bytes`
- * unpacked), ERR_CORRUPT (broken gzip).
+ * Append the bytes of the file to `out`, decompressed if they are gzip; "-" is
+ * standard input. ERR_NOT_FOUND, ERR_IO, ERR_TOO_LARGE (over `max_bytes` after
+ * decompression), ERR_CORRUPT (broken gzip).
  */
 enum error file_read(const char *path, size_t max_bytes, struct buffer *out);
 
-/* The same, but of a larger file only the first `max_bytes` are read. */
+/* Read a file, but only the first `max_bytes` of a larger one. */
 enum error file_read_start(const char *path, size_t max_bytes,
 			   struct buffer *out);
 
-/* Write the file at `path`, making the folders above it. ERR_IO. */
+/* Write the file at `path` and create its parent folders. ERR_IO. */
 enum error file_write(const char *path, struct slice bytes);
 
-/* The same, atomically: at any instant the file is the new or the old one. */
+/*
+ * Do the same atomically: at any instant the path refers to the old or the new
+ * file.
+ */
 enum error file_replace(const char *path, struct slice bytes);
 
-/* Why one of the above failed in this thread, the last time: for ERR_IO what
- * the system said, else error_text(). Static memory. */
+/*
+ * Return why the last failed call in this thread failed: for ERR_IO the text of
+ * the errno, otherwise error_text(). Static memory.
+ */
 const char *file_error_text(enum error error);
 
-/* Note errno for that; returns ERR_IO. */
+/* Store errno for file_error_text(); return ERR_IO. */
 enum error file_fail(void);
 
 /* Sorted relative paths of files. */
@@ -38,9 +46,10 @@ struct file_list {
 };
 
 /*
- * All regular files below `folder` whose name ends in one of `endings` (a
- * NULL-ended array), by byte order of their relative paths. Symbolic links to
- * folders are not followed. ERR_NOT_FOUND, ERR_IO. End with file_list_free().
+ * List all regular files below `folder` whose names end in one of `endings` (a
+ * NULL-terminated array), sorted by the bytes of their relative paths. Do not
+ * follow symbolic links to folders. ERR_NOT_FOUND, ERR_IO. Free the list with
+ * file_list_free().
  */
 enum error file_list(const char *folder, const char *const *endings,
 		     struct file_list *list_out);

@@ -9,7 +9,9 @@
 #include "store/file.h"
 #include "store/memory.h"
 
-/* The walk: files found so far, and folders that must still be read. */
+/*
+ * A walk over folders: the files found so far, and the folders still to read.
+ */
 struct walk {
 	const char *const *endings;
 	struct file_list files;
@@ -39,7 +41,7 @@ static bool has_ending(const char *name, const char *const *endings)
 	return false;
 }
 
-/* `folder`/`name`, or `name` alone below the empty path. */
+/* Return `folder`/`name`, or only `name` if `folder` is empty. */
 static char *join(const char *folder, const char *name)
 {
 	struct buffer path = {0};
@@ -51,7 +53,7 @@ static char *join(const char *folder, const char *name)
 	return path.data;
 }
 
-/* Add one entry of a folder. What is neither file nor folder is skipped. */
+/* Add one entry of a folder. Skip everything except files and folders. */
 static enum error visit(struct walk *walk, int fd, const char *folder,
 			const char *name)
 {
@@ -69,7 +71,7 @@ static enum error visit(struct walk *walk, int fd, const char *folder,
 	if (!has_ending(name, walk->endings))
 		return ERR_NONE;
 	if (S_ISLNK(stat.st_mode) && fstatat(fd, name, &stat, 0) != 0)
-		return ERR_NONE; /* a symbolic link that leads nowhere */
+		return ERR_NONE; /* a dangling symbolic link */
 	if (S_ISREG(stat.st_mode))
 		push(&walk->files, &walk->file_capacity, join(folder, name));
 	return ERR_NONE;

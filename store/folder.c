@@ -11,7 +11,7 @@
 #include "store/log.h"
 
 /*
- * The byte of the file that readers lock. flock() locks whole files and is
+ * The byte of the lock file that readers lock. flock() locks whole files and is
  * independent of it.
  */
 enum { READERS_BYTE = 1 };
@@ -27,7 +27,7 @@ static enum error error_of_disk(void)
 	return errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
 
-/* What the system said of the file: logged here, where that is known. */
+/* Log the errno and the file name here, where both are available. */
 static enum error folder_fail(const char *name, const char *what)
 {
 	int code = errno;
@@ -45,8 +45,8 @@ static enum error fail_length(const char *path)
 }
 
 /*
- * A file that the superuser makes is given to the owner of the folder, who runs
- * the daemon. If that fails, the file stays the superuser's.
+ * Assign a file that root creates to the owner of the folder, who runs the
+ * daemon. If that fails, root remains the owner.
  */
 static void give_to_owner(const char *path, int file)
 {
@@ -88,8 +88,8 @@ enum error folder_take(const char *path, int *lock_out)
 }
 
 /*
- * Locks belong to the open file and not to the process, so threads do not share
- * them.
+ * The locks belong to the open file and not to the process, so threads do not
+ * share them.
  */
 static bool lock_byte(int lock, int command, short type)
 {
@@ -115,7 +115,8 @@ int folder_visit(const char *path)
 	return lock;
 }
 
-/* LMDB holds the first byte of its lock file as long as it has the data open.
+/*
+ * LMDB locks the first byte of its lock file as long as it has the data open.
  */
 bool folder_is_read(const char *path)
 {
@@ -205,7 +206,7 @@ enum error folder_sync(const char *path)
 	return error;
 }
 
-/* Whole, and on the disk if that is wanted. */
+/* Write all bytes, and sync the file if `is_synced`. */
 static enum error write_whole(int file, const char *name, struct slice bytes,
 			      bool is_synced)
 {

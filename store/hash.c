@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-/* The hash of a few bytes costs less than a call into a library. */
+/*
+ * Inline, because the hash of a few bytes costs less than a call into a
+ * library.
+ */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

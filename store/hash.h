@@ -1,4 +1,4 @@
-/* store/hash.h - the one hash of the project: XXH3, 64 bits. */
+/* store/hash.h - the only hash function of the project: XXH3, 64 bits. */
 #ifndef STORE_HASH_H
 #define STORE_HASH_H
 
@@ -6,15 +6,16 @@
 #include <stdint.h>
 
 /*
- * XXH3 of `size` bytes, chained by `seed` (0: first of a chain). The values are
- * stored on disk: they must never change. Not for use against an adversary.
+ * Return the XXH3 of `size` bytes, chained by `seed` (0 for the first of a
+ * chain). Hashes are stored on disk: the function must never change. It does
+ * not resist an adversary.
  */
 uint64_t hash64(const void *data, size_t size, uint64_t seed);
 
-/* XXH3 of `hash` chained by `seed`: hash64 of its eight bytes. */
+/* Return the XXH3 of `hash` chained by `seed`: hash64 of its eight bytes. */
 uint64_t hash_chain(uint64_t hash, uint64_t seed);
 
-/* A checksum of files: XXH3, 128 bits, in its canonical (big-endian) form. */
+/* A checksum of a file: XXH3, 128 bits, in its canonical (big-endian) form. */
 struct hash128 {
 	unsigned char bytes[16];
 };

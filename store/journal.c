@@ -9,7 +9,7 @@
 #include "store/journal_rows.h"
 #include "store/partitions.h"
 
-/* A row that has changed; its key is `size` bytes of journal.keys. */
+/* A row that has changed; its key is in journal.keys, `size` bytes long. */
 struct note {
 	uint64_t hash;
 	size_t key;
@@ -23,7 +23,8 @@ struct journal {
 	struct note *notes; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint32_t *slots; /* [slot_count], a power of two: a note's index + 1 */
+	uint32_t *slots; /* [slot_count] index of a note + 1; the count is a
+			    power of two */
 	size_t slot_count;
 	bool takes_hooks;
 	bool is_sorted;
@@ -89,7 +90,7 @@ static struct slice key_of(const struct journal *journal,
 	return (struct slice){journal->keys.data + note->key, note->size};
 }
 
-/* The slot of the note, or the free one where it belongs. */
+/* Return the slot of the note, or the free slot for it. */
 static uint32_t *find_slot(const struct journal *journal,
 			   const struct note *note, struct slice key)
 {
@@ -162,7 +163,7 @@ size_t journal_partitions(const struct journal *journal,
 	return count;
 }
 
-/* qsort_r() has it where the keys are. */
+/* Compare two notes. qsort_r() passes the keys as the context. */
 static int compare_notes(const void *left, const void *right, void *context)
 {
 	const struct journal *journal = context;

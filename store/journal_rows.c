@@ -16,20 +16,20 @@
 #include "store/store.h"
 
 enum {
-	FORMAT_CLEAR = 1,  /* has no JOURNAL_SEALED: older programs read it */
-	FORMAT_SEALED = 2, /* may have some */
+	FORMAT_CLEAR = 1,  /* without JOURNAL_SEALED, for older programs */
+	FORMAT_SEALED = 2, /* may contain JOURNAL_SEALED */
 	LOW_FIRST = 1,
 	VARINT_BYTES = 10,
 };
 
-/* Of all partitions, and of the one that a name is of. */
+/* Names of counters: one of all partitions, and one per partition. */
 static const char *const counters[] = {"event", "guard", "dictionary"};
 
 enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
 
 struct head {
 	uint8_t format;
-	uint8_t order; /* of the bytes of numbers: LOW_FIRST */
+	uint8_t order; /* byte order of numbers: LOW_FIRST */
 	uint16_t schema;
 };
 
@@ -71,7 +71,7 @@ static void put_begin(struct buffer *out, enum journal_what what,
 	put_text(out, key);
 }
 
-/* The bytes of secrets are not left behind. */
+/* Clear the bytes of secrets before freeing them. */
 static void wipe(struct buffer *text)
 {
 	if (text->data != NULL)
@@ -79,17 +79,17 @@ static void wipe(struct buffer *text)
 	buffer_free(text);
 }
 
-/* A text of a row that may be sealed. */
+/* A text of a row that may be encrypted. */
 struct text_place {
 	enum table table;
-	unsigned index; /* in struct sealed_pair */
+	unsigned index; /* index in struct sealed_pair */
 	struct slice key;
 };
 
 /*
- * What a sealed secret is bound to: it opens as this text of this row alone.
- * The key of a site is its host, that of a hook its number; both say which
- * partition they are of.
+ * Write the context of an encrypted secret: it can be decrypted only as this
+ * text of this row. The key of a site is its host, the key of a hook its
+ * number; both determine the partition.
  */
 static void write_about(const struct text_place *place, struct slice id,
 			struct buffer *out)
@@ -125,7 +125,7 @@ static void put_secret(struct txn *txn, const struct text_place *place,
 
 enum { SEALED_TEXTS = 2 };
 
-/* The two texts of a row that may be sealed. */
+/* The two texts of a row that may be encrypted. */
 struct sealed_pair {
 	struct slice texts[SEALED_TEXTS];
 };
@@ -173,13 +173,13 @@ void journal_put_counters(struct txn *txn, struct buffer *out)
 	}
 }
 
-/* Reading. Whatever does not fit leaves is_damaged. */
+/* The state of a read. Invalid input sets is_damaged. */
 
 struct reading {
 	struct txn *txn;
 	unsigned partition;
 	struct slice rest;
-	/* The last row, of which the secrets behind it are. */
+	/* The last row; the following secrets belong to it. */
 	enum table table;
 	struct slice key;
 	struct sealed_pair pair;
@@ -254,7 +254,9 @@ static void apply_counter(struct reading *reading, struct slice name)
 		raise(reading->txn, name, value);
 }
 
-/* Open the secret of the last row by its cipher, and keep it. */
+/*
+ * Decrypt a secret of the last row with the cipher of the store, and store it.
+ */
 static void open_secret(struct reading *reading, const struct secret_id *id,
 			struct slice sealed)
 {
@@ -305,7 +307,7 @@ static void apply_secret(struct reading *reading, enum journal_what what,
 		secrets_put(reading->txn->store->secrets, &known, text);
 }
 
-/* The secrets of the row that is there, unless the new one names them. */
+/* Delete the secrets of the existing row, unless the new row refers to them. */
 static void drop_secrets(struct txn *txn, enum table table, struct slice key,
 			 struct slice value)
 {
@@ -330,7 +332,7 @@ static void apply_row(struct reading *reading, enum table table,
 	reading->table = table;
 	reading->key = key;
 	reading->pair = sealed_of(table, value);
-	/* what has become of its deliveries each machine knows for itself */
+	/* each node has its own state of a hook's deliveries */
 	if (table == TABLE_HOOKS && txn_get(txn, table, key).data != NULL)
 		return;
 	if (table == TABLE_SITES)

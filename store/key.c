@@ -99,7 +99,7 @@ struct slice key_slice(const struct key *key)
 	return (struct slice){key->bytes, key->size};
 }
 
-/* Copy `size` bytes of the key; those behind its end are 0. */
+/* Copy `size` bytes of the key; bytes after its end are 0. */
 static void copy_bytes(struct slice key, size_t offset, void *to, size_t size)
 {
 	size_t there = key.size > offset ? key.size - offset : 0;

@@ -1,4 +1,7 @@
-/* store/key.h - the keys of the tables: LMDB sorts them as their numbers. */
+/*
+ * store/key.h - the keys of the tables. LMDB sorts them in the order of their
+ * numbers.
+ */
 #ifndef STORE_KEY_H
 #define STORE_KEY_H
 
@@ -7,7 +10,7 @@
 
 #include "store/slice.h"
 
-/* Big-endian keys. A key is a value: pass key_slice(&key). */
+/* Big-endian keys. Pass a key as key_slice(&key). */
 struct key {
 	unsigned char bytes[24];
 	size_t size;
@@ -24,17 +27,17 @@ struct key key_small(uint32_t number);
 struct key key_number(uint64_t number);
 struct slice key_slice(const struct key *key);
 
-/* Read the number at byte `offset` of a key; bytes behind its end are 0. */
+/* Read the number at byte `offset` of a key; bytes after its end are 0. */
 uint32_t key_u32(struct slice key, size_t offset);
 uint64_t key_u64(struct slice key, size_t offset);
 
-/* A key as text: its bytes as hexadecimal numbers, the first few of them. */
+/* The first bytes of a key as hexadecimal text. */
 struct key_text {
 	char text[68];
 };
 const char *key_text(struct slice key, struct key_text *out);
 
-/* The key of the page at `url` in its site. */
+/* Return the key of the page at `url` within its site. */
 uint64_t page_key_of(struct slice url);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * store/limit.h - limits that a short input can exceed when it is a fuzzer's.
+ * store/limit.h - limits that the short inputs of fuzzers can exceed.
  *
- * The inputs of fuzzers have 4 KiB. Code behind a limit above that would never
- * run, so the build of the fuzzers (-DSMALL_LIMITS) has the second number in
- * place of the first. tests/fuzz/check-limits tells which limits the seeds
- * exceed.
+ * The inputs of fuzzers have 4 KiB. They would never reach the code behind
+ * larger limits, so the build of the fuzzers (-DSMALL_LIMITS) uses the second
+ * number instead of the first. tests/fuzz/check-limits reports which limits the
+ * seeds exceed.
  */
 #ifndef STORE_LIMIT_H
 #define STORE_LIMIT_H

@@ -12,15 +12,16 @@ enum {
 	MAX_MESSAGE_BYTES = 4096,
 	MAX_SITE_BYTES = 512,
 	MAX_PLACE_BYTES = 2304,
-	MAX_COUNT_BYTES = 80, /* of a count of lines */
-	LIMIT_MS = 60000,     /* between two lines of a kind */
+	MAX_COUNT_BYTES = 80, /* length of the count of skipped lines */
+	LIMIT_MS = 60000,     /* between two lines of one kind */
 };
 
 static atomic_int max_level = LOG_LEVEL_INFO;
 static log_sink *_Atomic current_sink = log_to_stderr;
 
 static pthread_mutex_t limits_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct log_limit *all_limits; /* guarded by that, as is each of them */
+static struct log_limit
+	*all_limits; /* guarded by the lock, as is each limit in the list */
 
 void log_set_level(enum log_level level)
 {
@@ -51,7 +52,10 @@ void log_to_stderr(const struct log_event *event)
 		is_of_url || is_of_site ? ": " : "", event->message);
 }
 
-/* A character of U+0080 to U+009F, which a terminal obeys as it does ESC. */
+/*
+ * Return whether the character is one of U+0080 to U+009F, which a terminal
+ * interprets like ESC.
+ */
 static bool is_c1(const char *c)
 {
 	return (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] >= 0x80 &&
@@ -68,7 +72,7 @@ static void disarm(char *text)
 	}
 }
 
-/* As a text without control characters, in `out` [capacity]. */
+/* Copy the text to `out` [capacity] without control characters. */
 static void copy(char *out, size_t capacity, struct slice text)
 {
 	size_t size = text.size < capacity ? text.size : capacity - 1;
@@ -79,7 +83,7 @@ static void copy(char *out, size_t capacity, struct slice text)
 	disarm(out);
 }
 
-/* The texts of a line. */
+/* The texts of a log line. */
 struct log_texts {
 	char message[MAX_MESSAGE_BYTES];
 	char site[MAX_SITE_BYTES];
@@ -154,7 +158,7 @@ static uint64_t log_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000U + (uint64_t)now.tv_nsec / 1000000U;
 }
 
-/* With the lock held: keep the line as the last one that was left out. */
+/* Store the line as the last skipped one. The caller holds the lock. */
 static void log_leave_out(struct log_limit *limit, enum log_level level,
 			  const struct log_texts *texts)
 {
@@ -173,7 +177,10 @@ static void log_leave_out(struct log_limit *limit, enum log_level level,
 	all_limits = limit;
 }
 
-/* With the lock held: a line is written now. Returns how many were left out. */
+/*
+ * Begin a new minute, because a line is written now; return the number of
+ * skipped lines. The caller holds the lock.
+ */
 static uint64_t log_begin_minute(struct log_limit *limit, uint64_t now_ms)
 {
 	uint64_t left_out = limit->left_out;
@@ -183,7 +190,7 @@ static uint64_t log_begin_minute(struct log_limit *limit, uint64_t now_ms)
 	return left_out;
 }
 
-/* Append to the message. */
+/* Append the count of skipped lines to the message. */
 static void log_tell_left_out(struct log_texts *texts, const char *before,
 			      uint64_t left_out, const char *behind)
 {
@@ -222,7 +229,7 @@ void log_line_limited(struct log_limit *limit, enum log_level level,
 		log_emit(level, &texts);
 }
 
-/* Take the last line that was left out of some kind; false: there is none. */
+/* Remove the last skipped line of one kind; return false if there is none. */
 static bool log_take_left_out(bool is_end, struct log_texts *texts_out,
 			      enum log_level *level_out, uint64_t *left_out)
 {

@@ -1,7 +1,6 @@
 /*
- * store/log.h - one line for each thing that an operator should know, and what
- * it is about as fields of its own. It says the object first, then the rule
- * that broke.
+ * store/log.h - writes log lines for the operator, with their subject in
+ * separate fields. A line names the object first, then the rule that broke.
  */
 #ifndef STORE_LOG_H
 #define STORE_LOG_H
@@ -19,73 +18,80 @@ enum log_level {
 	LOG_LEVELS
 };
 
-/* Lines above `level` are dropped; INFO at the start. Any thread. */
+/* Drop lines above `level`; INFO at the start. Any thread. */
 void log_set_level(enum log_level level);
 
-/* One line; what was cut is gone. Texts have no control character: each is a
- * '?', so that nothing that a page chose makes another line or field. */
+/*
+ * One line, possibly truncated. Each control character in the texts is replaced
+ * by '?', so that no content of a page can add a line or field.
+ */
 struct log_event {
 	enum log_level level;
 	const char *message;
-	const char *site; /* host; "" when it is about none */
+	const char *site; /* host, or "" if the line is about no site */
 	const char *url;  /* or "" */
 };
 
-/* "error", "warning", "info" or "debug"; static memory. */
+/* Return "error", "warning", "info" or "debug"; static memory. */
 const char *log_level_name(enum log_level level);
 
-/* Where lines go. Any thread may call it, several at a time. */
+/* A destination of lines. Several threads may call it at the same time. */
 typedef void log_sink(const struct log_event *event);
 
 /*
- * Standard error: "warning: URL: message". A line about a site has "site HOST"
- * in place of the URL, one about neither just the message.
+ * Write to standard error: "warning: URL: message". A line about a site has
+ * "site HOST" instead of the URL; a line about neither has only the message.
  */
 log_sink log_to_stderr;
 
-/* From now on; NULL: log_to_stderr(), as at the start. Any thread. */
+/*
+ * Set the destination of later lines; NULL means log_to_stderr(), as at the
+ * start. Any thread.
+ */
 void log_set_sink(log_sink *sink);
 
-/* What a line is about; a part without a value is none. */
+/* The subject of a line; a part without data is absent. */
 struct log_subject {
 	struct slice site; /* host */
 	struct slice url;
 };
 
-/* Any thread. */
+/* Write a line. Any thread. */
 void log_line(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same about something, which the message does not name again. */
+/* Write a line about a subject, which the message does not repeat. */
 void log_line_about(enum log_level level, struct log_subject subject,
 		    const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * The lines of one kind that clients, sites or other nodes cause as often as
- * they like. One a minute is written; the next one says how many were left out
- * since. Static memory, zero at the beginning; any thread.
+ * Limits the lines of one kind that clients, sites or other nodes can cause at
+ * any rate to one per minute; the next line contains the number of skipped
+ * ones. Static memory, initially zero; any thread.
  */
 struct log_limit {
-	struct log_limit *next; /* all of which lines were left out */
-	uint64_t until_ms;      /* steady clock: no line before that; 0: any */
-	uint64_t left_out;      /* lines, of which this is the last one: */
+	struct log_limit *next; /* list of the limits that have skipped lines */
+	uint64_t until_ms; /* monotonic clock: no line before this time; 0 = no
+			      limit */
+	uint64_t left_out; /* number of skipped lines; the following fields are
+			      the last of them */
 	bool is_listed;
 	enum log_level level;
-	char message[256]; /* cut */
+	char message[256]; /* may be truncated */
 	char site[256];
 	char url[256];
 };
 
-/* A line of a kind. */
+/* Write a line of a limited kind. */
 void log_line_limited(struct log_limit *limit, enum log_level level,
 		      struct log_subject subject, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /*
- * Write the last line that was left out of each kind whose minute is over, or
- * with `is_end` of each kind, and how many there were. To be called now and
- * then. Any thread.
+ * Write the last skipped line of each kind whose minute is over, or with
+ * `is_end` of every kind, and the number of skipped lines. Call it from time to
+ * time. Any thread.
  */
 void log_flush(bool is_end);
 
@@ -100,7 +106,7 @@ void log_flush(bool is_end);
 #define log_info_about(...)  log_line_about(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_debug_about(...) log_line_about(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
-/* Each place that says one of these is a kind of its own. */
+/* Each use of one of these macros is a separate kind. */
 #define log_limited_about(level, ...)                                      \
 	do {                                                               \
 		static struct log_limit log_limit_of_place;                \

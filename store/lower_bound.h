@@ -1,4 +1,4 @@
-/* store/lower_bound.h - the one binary search. */
+/* store/lower_bound.h - the only binary search of the project. */
 #ifndef STORE_LOWER_BOUND_H
 #define STORE_LOWER_BOUND_H
 
@@ -6,15 +6,16 @@
 
 /*
  * Set `at`, a size_t, to the first index in [0, count) for which `is_below`, an
- * expression of `at`, is false; to `count` when it is true for all. It must be
- * true up to there and false behind:
+ * expression of `at`, is false, or to `count` if it is true for all. It must be
+ * true up to that index and false from there:
  *
- *	size_t at;
+ *         size_t at;
  *
- *	LOWER_BOUND(at, list->count, list->items[at].number < number);
- *	return at < list->count && list->items[at].number == number;
+ *         LOWER_BOUND(at, list->count, list->items[at].number < number);
+ *         return at < list->count && list->items[at].number == number;
  *
- * A macro, so that any order is as fast as written by hand. O(log n).
+ * It is a macro, so that any order is as fast as a search written by hand.
+ * O(log n).
  */
 #define LOWER_BOUND(at, count, is_below)                  \
 	do {                                              \

@@ -15,9 +15,9 @@
 
 enum {
 	OLDEST_SCHEMA = 4,
-	DF_BLOCK_FULL = DF_BLOCK_MAX * 2 / 3, /* with room for more */
-	MAX_KEY_BYTES = 511,                  /* LMDB's limit */
-	MAX_VERSION_BYTES = 64 << 20, /* unpacked; no version has more */
+	DF_BLOCK_FULL = DF_BLOCK_MAX * 2 / 3, /* leaves room for more */
+	MAX_KEY_BYTES = 511,                  /* limit of LMDB */
+	MAX_VERSION_BYTES = 64 << 20, /* decompressed; no version is larger */
 };
 
 static const struct renamed {
@@ -42,7 +42,7 @@ static MDB_val text_val(const char *text)
 	return val_from_slice(slice_of(text));
 }
 
-/* LMDB cannot rename a table: its rows are copied in order. */
+/* LMDB cannot rename a table, so copy its rows in order. */
 static void rename_table(struct txn *txn, const struct renamed *name)
 {
 	MDB_cursor *cursor = NULL;
@@ -70,7 +70,7 @@ static void rename_table(struct txn *txn, const struct renamed *name)
 		txn_check(txn, mdb_drop(txn->mdb, before, 1));
 }
 
-/* The last number that was given, under its new name. */
+/* Copy the last used number to the new name of its counter. */
 static void rename_counter(struct txn *txn, MDB_dbi meta, const char *before,
 			   const char *now)
 {
@@ -81,15 +81,17 @@ static void rename_counter(struct txn *txn, MDB_dbi meta, const char *before,
 	int rc = mdb_get(txn->mdb, meta, &key, &value);
 
 	if (rc == MDB_NOTFOUND || value.mv_size != sizeof(number))
-		return; /* none was ever given */
+		return; /* no number was used */
 	memcpy(&number, value.mv_data, sizeof(number));
 	value = (MDB_val){sizeof(number), &number};
 	txn_check(txn, mdb_put(txn->mdb, meta, &to, &value, 0));
 	txn_check(txn, mdb_del(txn->mdb, meta, &key, NULL));
 }
 
-/* Replace the row of the cursor. The key is copied: it stands in the page that
- * changes. */
+/*
+ * Replace the row at the cursor. Copies the key, because it is in the page that
+ * changes.
+ */
 static int replace_row(MDB_cursor *cursor, MDB_val key,
 		       const struct buffer *row)
 {
@@ -101,7 +103,10 @@ static int replace_row(MDB_cursor *cursor, MDB_val key,
 	return mdb_cursor_put(cursor, &copy, &value, MDB_CURRENT);
 }
 
-/* A quote inside of a text has a backslash, so that only keys are found. */
+/*
+ * Rename a key of a JSON text. A quote inside a string has a backslash, so only
+ * keys match.
+ */
 static void rename_key(struct buffer *json)
 {
 	static const char before[] = "\"share\":";
@@ -117,7 +122,7 @@ static void rename_key(struct buffer *json)
 	}
 }
 
-/* The row anew; a damaged one stays as it is, for verify to find. */
+/* Rewrite the row; a damaged one does not change, so that `verify` finds it. */
 static bool rename_in_version(struct slice value, struct buffer *out)
 {
 	struct buffer json = {0};
@@ -138,7 +143,10 @@ static bool rename_in_version(struct slice value, struct buffer *out)
 	return is_done && out->size > 0;
 }
 
-/* The row of `value` anew, in `out`, which is empty; false: it stays. */
+/*
+ * Write the new row of `value` to `out`, which is empty; return false if it
+ * does not change.
+ */
 typedef bool rewrite_row(struct slice value, struct buffer *out);
 
 static void rewrite_rows(struct txn *txn, const char *name,
@@ -198,7 +206,7 @@ static void from_5(struct txn *txn, MDB_dbi meta)
 	open_table(txn, "dictionaries", MDB_CREATE, &dictionaries);
 }
 
-/* Rows that each were a count, on their way into blocks. */
+/* Collects rows with one count each into blocks. */
 struct blocks {
 	struct txn *txn;
 	MDB_cursor *out;
@@ -207,7 +215,7 @@ struct blocks {
 	size_t count;
 };
 
-/* `last` is the fragment in the key. */
+/* Write a block. `last` is the fragment in its key. */
 static void put_block(struct blocks *blocks, uint64_t last)
 {
 	struct slice cluster = key_slice(&blocks->cluster);
@@ -226,7 +234,10 @@ static void put_block(struct blocks *blocks, uint64_t last)
 	blocks->count = 0;
 }
 
-/* Add a row of schema 6. A damaged one is left out: verify misses its count. */
+/*
+ * Add a row of schema 6. Skip a damaged one; `verify` reports its missing
+ * count.
+ */
 static void add_count(struct blocks *blocks, struct slice key,
 		      struct slice value)
 {
@@ -249,8 +260,9 @@ static void add_count(struct blocks *blocks, struct slice key,
 }
 
 /*
- * Records in dictionaries are slim from then on: those that there are belong to
- * no cluster any more, so that others are made, and go when no page needs them.
+ * From schema 7 on, the records in dictionaries are slim. Remove the existing
+ * dictionaries from their cluster, so that the daemon creates new ones and
+ * deletes the old ones when no page needs them.
  */
 static bool retire_dictionary(struct slice value, struct buffer *out)
 {
@@ -263,7 +275,7 @@ static bool retire_dictionary(struct slice value, struct buffer *out)
 	return true;
 }
 
-/* Counts of fragments are in blocks from then on. */
+/* From schema 7 on, counts of fragments are in blocks. */
 static void block_counts(struct txn *txn)
 {
 	struct blocks blocks = {.txn = txn};
@@ -308,10 +320,11 @@ static void from_6(struct txn *txn, MDB_dbi meta)
 static void from_7(struct txn *txn, MDB_dbi meta)
 {
 	(void)txn;
-	(void)meta; /* nothing is another: earlier programs must not open it */
+	(void)meta; /* no row changes, but earlier programs must not open the
+		       store */
 }
 
-/* Each makes the schema after its own. */
+/* Each step migrates from its own schema to the next. */
 static void (*const steps[])(struct txn *txn, MDB_dbi meta) = {from_4, from_5,
 							       from_6, from_7};
 

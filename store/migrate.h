@@ -1,27 +1,33 @@
-/* store/migrate.h - a store of an earlier schema becomes one of this schema.
- * Internal to store/. */
+/*
+ * store/migrate.h - migrates a store from an earlier schema. Internal to
+ * store/.
+ */
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
 
 struct txn;
 
-/* The last one whose rows have their secrets in them. As below, a copy of it is
- * of this schema. */
+/*
+ * The last schema whose rows contain their secrets. store_upgrade() makes a
+ * copy in the current schema.
+ */
 enum { SCHEMA_UNSEALED = 9 };
 
-/* The last one of those whose values are without. What is of this schema gets
- * them by a copy: store_upgrade(). */
+/*
+ * The last schema whose values have no checksums. store_upgrade() makes a copy
+ * that has them.
+ */
 enum { SCHEMA_WITHOUT_CHECKSUMS = 8 };
 
 /*
- * Make it a store of SCHEMA_WITHOUT_CHECKSUMS, in a write transaction, before
- * the tables are opened; no-op when it is of no earlier schema that can be. All
- * is kept: tables and counters of schema 4 get the names that they have since
- * 5, and the versions of templates say "ratio" where they said "share"; schema
- * 6 adds the table of dictionaries, and reads what was stored without; schema 7
- * has the counts of fragments in blocks, and has dictionaries made anew; schema
- * 8 has sites whose measure earlier programs do not know. Costs a copy of the
- * tables that are renamed, of the counts, and of the dictionaries.
+ * Migrate a store to SCHEMA_WITHOUT_CHECKSUMS, in a write transaction, before
+ * its tables are opened. Do nothing unless its schema is earlier and supported.
+ * All data remain. The step to schema 5 gives tables and counters their current
+ * names, and renames "share" to "ratio" in the versions of templates. Schema 6
+ * adds the table of dictionaries, and still reads values without one. Schema 7
+ * has the counts of fragments in blocks, and makes the daemon rebuild the
+ * dictionaries. Schema 8 has sites whose measure earlier programs do not know.
+ * Costs a copy of the renamed tables, of the counts and of the dictionaries.
  */
 void store_migrate(struct txn *txn);
 

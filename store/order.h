@@ -1,6 +1,6 @@
 /*
- * store/order.h - numbers in ascending order: to sort and search them with
- * qsort() and bsearch(), and to assert that they are.
+ * store/order.h - compares numbers for qsort() and bsearch(), and checks that
+ * they ascend.
  */
 #ifndef STORE_ORDER_H
 #define STORE_ORDER_H
@@ -25,7 +25,10 @@ static inline int order_u64(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Is each larger than the one before? Linear; for assertions. */
+/*
+ * Return whether each number is larger than the previous one. Linear; for
+ * assertions.
+ */
 static inline bool u32_ascend(const uint32_t *numbers, size_t count)
 {
 	for (size_t i = 1; i < count; i++)

@@ -9,8 +9,11 @@
 #include "store/key.h"
 #include "store/row.h"
 
-/* Of the numbers: sites have their partition in front, events behind, where
- * numbers of several partitions are in the order of time, nearly. */
+/*
+ * The layout of numbers. The partition is in the highest bits of a site's
+ * number, but in the lowest bits of an event's, so that the events of several
+ * partitions are almost in the order of time.
+ */
 enum { SITE_SHIFT = 24, EVENT_BITS = 9, NAME_DIGITS = 3 };
 
 static const uint32_t max_of_partition = (UINT32_C(1) << SITE_SHIFT) - 1;
@@ -38,7 +41,10 @@ unsigned store_partition_of_event(const struct store *store, uint64_t event)
 		       : 0;
 }
 
-/* "https://host:8080", of TABLE_HOSTS. */
+/*
+ * Return the host of an authority such as "https://host:8080", from
+ * TABLE_HOSTS.
+ */
 static struct slice host_of(struct slice authority)
 {
 	const char *text = authority.data;
@@ -75,7 +81,10 @@ static void event_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES])
 	snprintf(out, COUNTER_NAME_BYTES, "event.%03u", partition);
 }
 
-/* "site.017" has the stem "site." */
+/*
+ * Return whether the key is a stem and a partition: "site.017" has the stem
+ * "site.".
+ */
 static bool has_stem(struct slice key, const char *stem)
 {
 	size_t size = strlen(stem);
@@ -89,9 +98,11 @@ bool is_job_hash(struct slice name)
 	return has_stem(name, "jobhash.");
 }
 
-/* Counters of sites, jobs and events are of their partition, those of hooks and
- * silences of what all have in common; others are raised by whatever is
- * counted. */
+/*
+ * Return the partition of a counter. Counters of sites, jobs and events belong
+ * to their partition, counters of hooks and silences to JOURNAL_COMMON; all
+ * others belong to the store, and new rows raise them.
+ */
 static unsigned partition_of_counter(struct slice key)
 {
 	const char *name = key.data;

@@ -1,7 +1,6 @@
 /*
- * store/partitions.h - which partition a row is of, and which of them are this
- * process's own: store/journal.h says what partitions are. A store without is
- * all of its own.
+ * store/partitions.h - the partitions of rows (see store/journal.h), and which
+ * of them this process owns. A process owns all of a store without partitions.
  */
 #ifndef STORE_PARTITIONS_H
 #define STORE_PARTITIONS_H
@@ -17,66 +16,83 @@ enum { NO_PARTITION = UINT16_MAX };
 
 bool store_is_partitioned(const struct store *store);
 
-/* 0 in a store without partitions. */
+/* Return the partition of a host; 0 in a store without partitions. */
 unsigned store_partition_of_host(const struct store *store, struct slice host);
 unsigned store_partition_of_site(const struct store *store, uint32_t site);
 unsigned store_partition_of_event(const struct store *store, uint64_t event);
 
-/* The partition of the row of `table` at `key`; NO_PARTITION: it is of this
- * store alone, such as a counter of it. Caller: the store has partitions. */
+/*
+ * Return the partition of the row of `table` at `key`; NO_PARTITION if the row
+ * belongs to this store only, for example a counter. The store must have
+ * partitions.
+ */
 unsigned store_partition_of_key(const struct store *store, enum table table,
 				struct slice key);
 
 /*
- * Whether sites, hosts and events of a partition may be changed and acted on by
- * this process. At first none are its own. Any thread.
+ * Set whether this process may change and act on the sites, hosts and events of
+ * a partition. At first it owns none. Any thread.
  */
 void store_own(struct store *store, unsigned partition, bool is_own);
 bool store_owns(const struct store *store, unsigned partition);
 bool store_owns_site(const struct store *store, uint32_t site);
 bool store_owns_event(const struct store *store, uint64_t event);
 
-/* The number of a new site of that host: as store_next_number(), and in a
- * partition with that in front. ERR_TOO_LARGE of the transaction: there is none
- * left. */
+/*
+ * Return the number of a new site of that host, as store_next_number() does; in
+ * a store with partitions it begins with the partition. ERR_TOO_LARGE of the
+ * transaction: no number is left.
+ */
 uint32_t store_next_site(struct txn *txn, struct slice host);
 
 /*
- * Before a store is used without partitions that was used with them: numbers of
- * new sites are above all that partitions have given.
+ * Raise the counter of sites above all numbers of the partitions, before a
+ * store that had partitions is used without them.
  */
 void store_leave_partitions(struct txn *txn);
 
-/* Before it is used with them: whether it has sites, and was used without, so
- * that their numbers may be of no partition and its changes are in no log. */
+/*
+ * Return whether the store has sites and was used without partitions, so that
+ * their numbers may be of no partition and no log contains its changes. Call it
+ * before using the store with partitions.
+ */
 bool store_was_whole(struct txn *txn);
 
-/* The number of a new event of that host; no host: one of all. */
+/*
+ * Return the number of a new event of that host; without a host it belongs to
+ * JOURNAL_COMMON.
+ */
 uint64_t store_next_event(struct txn *txn, struct slice host);
 
 enum { COUNTER_NAME_BYTES = 16 };
 
-/* Where a job stands in the stream of a cluster. */
+/* The position of a job in the stream of the node group. */
 struct job_mark {
 	uint64_t number;
-	uint64_t time_ms; /* when the servers had got it */
-	uint64_t hash;    /* of its bytes */
+	uint64_t time_ms; /* when the broker stored it */
+	uint64_t hash;    /* hash of its bytes */
 };
 
-/* The counter of the sites of a partition; that of the jobs that were done, by
- * their numbers in the cluster's stream; and when the servers had got the last
- * one of these, Unix milliseconds. */
+/*
+ * Write the name of a counter of a partition: the counter of its sites; the
+ * number of the last completed job in the stream of the node group; and the
+ * time when the broker stored that job, in Unix milliseconds.
+ */
 void site_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 void job_time_counter_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 
-/* The hash of the last one, which goes where counters go, and is not raised but
- * replaced. */
+/*
+ * Write the name of the hash of that job. It is stored like a counter, but
+ * replaced and not raised.
+ */
 void job_hash_name(unsigned partition, char out[COUNTER_NAME_BYTES]);
 bool is_job_hash(struct slice name);
 
-/* The number of the last event of the partition that the site is of, of all
- * events in a store without; 0: there was none. */
+/*
+ * Return the number of the last event of the site's partition, or of all events
+ * in a store without partitions; 0 if there is none.
+ */
 uint64_t store_last_event(struct txn *txn, uint32_t site);
 
 #endif

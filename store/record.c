@@ -8,15 +8,15 @@
 #include "store/rows_site.h"
 
 /*
- * Header; the signatures; the fragments; the links; the strings (title,
- * language, description, then those of the links); zeros up to a multiple of
- * 8. Each part has the size that the header's counts say, and begins at a
+ * Layout: header; signatures; fragments; links; strings (title, language,
+ * description, then the strings of the links); zeros up to a multiple of 8. The
+ * counts in the header determine the size of each part. Each part begins at a
  * multiple of 8.
  */
 struct header {
 	uint32_t magic;
 	uint32_t version;
-	uint64_t size; /* of the whole */
+	uint64_t size; /* size of the whole record */
 	uint64_t content_hash;
 	uint32_t flags;
 	uint32_t text_count;
@@ -36,7 +36,7 @@ struct stored_link {
 	uint32_t anchor;
 	uint32_t anchor_length;
 	uint32_t flags;
-	uint32_t reserved; /* 0 */
+	uint32_t reserved; /* always 0 */
 	uint64_t path;
 };
 
@@ -47,7 +47,10 @@ _Static_assert(sizeof(struct header) == 24 + 14 * 4, "no padding");
 
 static const uint32_t magic = 0x74726563; /* "trec" */
 
-/* Counts are 32 bits wide and sums 64: nothing here can overflow. */
+/*
+ * Return the size of the record. Counts have 32 bits and sums 64, so nothing
+ * can overflow.
+ */
 static uint64_t size_of(const struct header *header)
 {
 	uint64_t size = sizeof(*header);
@@ -61,13 +64,13 @@ static uint64_t size_of(const struct header *header)
 	return (size + 7) / 8 * 8;
 }
 
-/* Append a string: returns its offset and advances *used. */
+/* Append a string: return its offset and advance *used. */
 static uint32_t take_string(uint64_t *used, struct slice string)
 {
 	uint64_t at = *used;
 
 	*used += string.size;
-	assert(*used <= UINT32_MAX); /* pages have limits far below that */
+	assert(*used <= UINT32_MAX); /* pages have much lower limits */
 	return (uint32_t)at;
 }
 
@@ -184,7 +187,7 @@ static bool links_fit(const struct stored_link *links,
 	return true;
 }
 
-/* Pointers to the parts of a buffer whose size was checked. */
+/* Return pointers to the parts of a buffer whose size was checked. */
 static struct record view(const struct header *header)
 {
 	struct record record = {

@@ -1,7 +1,8 @@
 /*
- * store/record.h - an analysis record: everything that is known of a page
- * without its source, as one flat relocatable buffer. The same bytes go through
- * queues, between processes and into LMDB, so opening one checks every bound.
+ * store/record.h - an analysis record: the analysis of a page without its
+ * source, as one flat relocatable buffer. The same bytes are sent through
+ * queues, between processes and into LMDB, so opening a record checks every
+ * bound.
  */
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
@@ -18,21 +19,21 @@ enum { RECORD_VERSION = 2, RECORD_SIGNATURES = 5 };
 
 /* A distinct text fragment of the page. */
 struct record_fragment {
-	uint64_t hash;   /* of the collapsed, trimmed text */
-	uint32_t length; /* bytes of that text */
+	uint64_t hash;   /* hash of the collapsed, trimmed text */
+	uint32_t length; /* length of that text */
 	uint32_t flags;  /* TEXT_* of page/page.h, of the first occurrence */
 };
 
 struct record_link {
 	struct slice url;    /* canonical, absolute */
-	struct slice anchor; /* its text, collapsed */
-	uint32_t flags; /* LINK_* of page/page.h, of the first occurrence, and
+	struct slice anchor; /* text of the link, collapsed */
+	uint32_t flags; /* TEXT_* of page/page.h for the first occurrence, and
 			   LINK_IS_REFRESH if any has it */
-	uint64_t path;  /* path_hash() of cluster/path.h, width 4, of the first
-			   a or area with this link; 0: none */
+	uint64_t path; /* path_hash() of cluster/path.h, width 4, of the first a
+			  or area element with this link; 0 = none */
 };
 
-/* An opened record points into the buffer that it was opened from. */
+/* An opened record. It points into the buffer from which it was opened. */
 struct record {
 	uint64_t content_hash; /* hash64 of the body */
 	uint32_t flags;        /* RECORD_*, and record_class() */
@@ -41,7 +42,7 @@ struct record {
 	struct slice title;
 	struct slice language;
 	struct slice description;
-	/* by enum measure; each strictly ascending, or empty: not known */
+	/* by enum measure; each strictly ascending; empty = unknown */
 	const uint64_t *signatures[RECORD_SIGNATURES];
 	uint32_t signature_counts[RECORD_SIGNATURES];
 	const struct record_fragment *fragments; /* ascending by hash */
@@ -52,12 +53,15 @@ struct record {
 };
 
 enum {
-	RECORD_IS_TRUNCATED = 1, /* the page was cut at a limit */
+	RECORD_IS_TRUNCATED = 1, /* the page was truncated at a limit */
 	RECORD_IS_NOFOLLOW = 2,  /* its links are not followed */
-	RECORD_CLASS_SHIFT = 8,  /* from there on 8 bits: record_class() */
+	RECORD_CLASS_SHIFT = 8,  /* 8 bits from here on: record_class() */
 };
 
-/* What the page is, by enum page_class of page/kind/page_class.h; 0: a page. */
+/*
+ * Return the class of the page, an enum page_class of page/kind/page_class.h; 0
+ * is a real page.
+ */
 static inline unsigned record_class(const struct record *record)
 {
 	return record->flags >> RECORD_CLASS_SHIFT & 0xFF;
@@ -68,19 +72,22 @@ void record_encode(const struct record *record, const struct record_link *links,
 		   struct buffer *out);
 
 /*
- * Check the buffer and view it. `buffer` must be aligned to 8 bytes (copy it
- * when it comes out of LMDB: record_copy()). ERR_CORRUPT or ERR_VERSION.
+ * Check the buffer and open it without copying. `buffer` must be aligned to 8
+ * bytes (copy it with record_copy() if it comes from LMDB). ERR_CORRUPT or
+ * ERR_VERSION.
  */
 enum error record_open(struct slice buffer, struct record *record_out);
 
-/* A copy that is aligned; free() it. */
+/* Return an aligned copy; the caller frees it. */
 void *record_copy(struct slice buffer);
 
-/* `index` < link_count. */
+/* Return a link; `index` < link_count. */
 struct record_link record_link_at(const struct record *record, uint32_t index);
 
-/* Whether both say the same of a page; but for signatures that one of them does
- * not know. */
+/*
+ * Return whether both records are equal. Ignore a signature that is unknown in
+ * one of them.
+ */
 bool record_is_same(const struct record *left, const struct record *right);
 
 #endif

@@ -6,16 +6,16 @@
 #include "store/record.h"
 
 /*
- * Numbers as LEB128: seven bits a byte, the lowest first; the top bit says that
- * more follow. RECORD_VERSION; the numbers of the record and its counts; the
- * hash of the content (8 bytes); the signatures; the hashes of the fragments
- * (these host-endian), their lengths, their flags; title, language and
- * description; of each link URL and anchor, each with a NUL behind it, its
- * flags and its path.
+ * Format: numbers are LEB128, seven bits per byte, the lowest first; the top
+ * bit means that another byte follows. RECORD_VERSION; the numbers of the
+ * record and its counts; the hash of the content (8 bytes); the signatures; the
+ * hashes of the fragments (all of these host-endian), their lengths, their
+ * flags; title, language and description; for each link URL and anchor, each
+ * ending with a NUL, its flags and its path.
  */
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 
-/* No link takes less: two NULs, flags and a path. */
+/* Minimum sizes: a link has two NULs, flags and a path. */
 enum { LEAST_LINK_BYTES = 11, LEAST_FRAGMENT_BYTES = 10 };
 
 static void put_number(struct buffer *out, uint32_t number)
@@ -55,7 +55,7 @@ static void put_fragments(const struct record *record, struct buffer *out)
 		put_number(out, fragments[i].flags);
 }
 
-/* False when the string has a NUL itself. */
+/* Return false if the string contains a NUL. */
 static bool put_string(struct slice string, struct buffer *out)
 {
 	buffer_append_slice(out, string);
@@ -99,7 +99,7 @@ bool record_slim(struct slice bytes, struct buffer *out)
 	return false;
 }
 
-/* What is left of the bytes; once they do not suffice there are none. */
+/* The remaining bytes; empty after a read past the end. */
 struct rest {
 	const char *at;
 	size_t size;
@@ -133,7 +133,7 @@ static uint32_t take_number(struct rest *rest)
 		if (((unsigned char)*byte & MORE) == 0 && number <= UINT32_MAX)
 			return (uint32_t)number;
 	}
-	take(rest, SIZE_MAX); /* damaged */
+	take(rest, SIZE_MAX); /* damaged: empty the rest */
 	return 0;
 }
 
@@ -147,14 +147,14 @@ static uint64_t take_hash(struct rest *rest)
 	return hash;
 }
 
-/* A count of things that have at least so many bytes each. */
+/* Read a count of items that have at least `least_bytes` bytes each. */
 static uint32_t take_count(struct rest *rest, size_t least_bytes)
 {
 	uint32_t count = take_number(rest);
 
 	if (count <= rest->size / least_bytes)
 		return count;
-	take(rest, SIZE_MAX); /* damaged */
+	take(rest, SIZE_MAX); /* damaged: empty the rest */
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static struct slice take_string(struct rest *rest)
 	struct slice string;
 
 	if (end == NULL) {
-		take(rest, SIZE_MAX); /* damaged */
+		take(rest, SIZE_MAX); /* damaged: empty the rest */
 		return (struct slice){NULL, 0};
 	}
 	string = (struct slice){rest->at, (size_t)(end - rest->at)};
@@ -229,7 +229,9 @@ static struct record_link *take_links(struct rest *rest, struct arena *arena,
 	return links;
 }
 
-/* Read all of it; the record's parts are in the arena and in the bytes. */
+/*
+ * Read all of `rest`; the parts of the record are in the arena and in `rest`.
+ */
 static struct record_link *take_record(struct rest *rest, struct arena *arena,
 				       struct record *record)
 {

@@ -11,7 +11,7 @@ static const char *find(struct slice text, const char *wanted)
 		       : memmem(text.data, text.size, wanted, strlen(wanted));
 }
 
-/* The length up to the first of these characters. */
+/* Return the length of the text before the first of these characters. */
 static size_t length_up_to(struct slice text, const char *marks)
 {
 	size_t length = 0;
@@ -22,7 +22,7 @@ static size_t length_up_to(struct slice text, const char *marks)
 	return length;
 }
 
-/* The text without its first bytes. */
+/* Return the text without its first `size` bytes. */
 static struct slice rest_of(struct slice text, size_t size)
 {
 	return (struct slice){(const char *)text.data + size, text.size - size};
@@ -43,8 +43,8 @@ void redact_headers(struct slice lines, struct buffer *out)
 }
 
 /*
- * Append scheme and authority, of which user and password are hidden; the rest
- * of the URL. What has no "://" is all scheme.
+ * Append scheme and authority with user and password hidden; return the rest of
+ * the URL. A URL without "://" is all scheme.
  */
 static struct slice redact_authority(struct slice url, struct buffer *out)
 {

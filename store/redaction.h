@@ -1,6 +1,6 @@
 /*
- * store/redaction.h - what is shown of a text that an operator gave and nobody
- * else may know: enough to tell it from others, with "***" for the rest.
+ * store/redaction.h - redacts secret texts of an operator for output: enough
+ * remains to tell them apart, and "***" replaces the rest.
  */
 #ifndef STORE_REDACTION_H
 #define STORE_REDACTION_H
@@ -8,22 +8,23 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/* Of lines "Name: value\n" the names. */
+/* Append the names of lines "Name: value\n". */
 void redact_headers(struct slice lines, struct buffer *out);
 
 /*
- * Of the URL of a proxy all but user, password, query and fragment: nothing is
- * hidden when it has none.
+ * Append the URL of a proxy without user, password, query and fragment. Hide
+ * nothing if it has none of these.
  */
 void redact_proxy(struct slice url, struct buffer *out);
 
 /*
- * Of the target of a hook scheme, host and port, since the paths of many are as
- * good as passwords; of "exec:COMMAND" the program without its arguments.
+ * Append scheme, host and port of a hook's target, since the paths of many are
+ * as secret as passwords; of "exec:COMMAND" append the program without its
+ * arguments.
  */
 void redact_target(struct slice target, struct buffer *out);
 
-/* Nothing. */
+/* Append nothing. */
 void redact_all(struct slice text, struct buffer *out);
 
 #endif

@@ -30,7 +30,7 @@ struct renumbered {
 	unsigned partition;
 };
 
-/* A row of the new store, in the bytes of the batch: key, then value. */
+/* A row of the new store in the bytes of the batch: key, then value. */
 struct moved {
 	size_t at;
 	size_t key_size;
@@ -42,18 +42,19 @@ struct work {
 	struct store *to;
 	bool with_secrets;
 	struct repartition_report *report;
-	struct renumbered *sites; /* [site_count], by old number */
+	struct renumbered
+		*sites; /* [site_count] in the order of the old numbers */
 	size_t site_count;
 	size_t site_capacity;
-	uint32_t counts[STORE_PARTITIONS]; /* sites of each */
-	struct moved *rows;                /* [count], of one table */
+	uint32_t counts[STORE_PARTITIONS]; /* sites of each partition */
+	struct moved *rows;                /* [count] rows of one table */
 	size_t count;
 	size_t capacity;
 	struct buffer bytes;
-	/* Where the next batch of the table begins. */
+	/* The first key of the next batch of the table. */
 	unsigned char next[MAX_KEY_BYTES + 1];
 	size_t next_size;
-	enum error error; /* of a row of `from` */
+	enum error error; /* the first error in a row of `from` */
 };
 
 static int by_old(const void *left, const void *right)
@@ -71,7 +72,7 @@ static void add_site(struct work *work, const struct site_row *row)
 		.partition = store_partition_of_host(work->to, row->host),
 	};
 
-	/* a store that has partitions: no other has so many sites */
+	/* only a store with partitions has so large numbers */
 	if (row->id >> SITE_SHIFT != 0)
 		work->error = ERR_MALFORMED;
 	work->sites = mem_grow(work->sites, work->site_count,
@@ -110,7 +111,10 @@ static enum error number_sites(struct work *work)
 	return ERR_NONE;
 }
 
-/* 0, which is no site, with an error: it does not exist. */
+/*
+ * Return the new number. If the site does not exist, return 0, which is no
+ * site, and set the error.
+ */
 static uint32_t number_of(struct work *work, uint32_t old)
 {
 	const struct renumbered wanted = {.old = old};
@@ -128,14 +132,14 @@ static uint32_t number_of(struct work *work, uint32_t old)
 static uint64_t event_number(const struct work *work, uint64_t old,
 			     struct slice host)
 {
-	unsigned partition = STORE_PARTITIONS; /* of all */
+	unsigned partition = STORE_PARTITIONS; /* the partition of all sites */
 
 	if (host.size > 0)
 		partition = store_partition_of_host(work->to, host);
 	return old << EVENT_BITS | partition;
 }
 
-/* The rows of the new store, one after the other. */
+/* Write one row to the new store. */
 
 static void put(struct work *work, struct slice key, struct slice value)
 {
@@ -148,7 +152,8 @@ static void put(struct work *work, struct slice key, struct slice value)
 	buffer_append_slice(&work->bytes, value);
 }
 
-/* The number of an event stands in the key at `offset`; its host in the value.
+/*
+ * Write an event. Its number is in the key at `offset`, its host in the value.
  */
 static void put_event(struct work *work, struct slice key, struct slice value,
 		      size_t offset)
@@ -212,7 +217,7 @@ static void put_row(struct work *work, enum table table, struct slice key,
 		break;
 	case TABLE_HOOKS:
 	case TABLE_HOSTS:
-	case TABLE_SILENCES: /* write_row() */
+	case TABLE_SILENCES: /* handled by write_row() */
 		put(work, key, value);
 		break;
 	default:
@@ -221,7 +226,7 @@ static void put_row(struct work *work, enum table table, struct slice key,
 	}
 }
 
-/* The next rows of the table; none: that was all. */
+/* Read the next rows of the table; no row means the end. */
 static enum error fill(struct work *work, enum table table)
 {
 	struct txn txn = txn_begin_read(work->from);
@@ -233,7 +238,7 @@ static enum error fill(struct work *work, enum table table)
 	while (work->bytes.size < BATCH_BYTES && work->error == ERR_NONE &&
 	       scan_next(&scan)) {
 		put_row(work, table, scan.key, scan.value);
-		/* the first key behind this one */
+		/* the first key after this one */
 		memcpy(work->next, scan.key.data, scan.key.size);
 		work->next[scan.key.size] = 0;
 		work->next_size = scan.key.size + 1;
@@ -319,7 +324,7 @@ static void put_counter(struct txn *txn, const char *name, uint64_t number)
 			(struct slice){&number, sizeof(number)});
 }
 
-/* No number is given twice. */
+/* Copy the counters, so that no number is reused. */
 static enum error put_counters(struct work *work)
 {
 	static const char *const names[] = {"event", "guard", "dictionary",

@@ -11,7 +11,7 @@ enum { MIN_RESERVE_BYTES = 1 << 16 };
 
 struct reserve {
 	int file;
-	size_t held; /* bytes */
+	size_t held; /* bytes on the disk */
 };
 
 struct reserve *reserve_open(const char *folder)

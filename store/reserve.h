@@ -1,7 +1,7 @@
 /*
- * store/reserve.h - room on the disk that is held for what has to be taken away
- * when the disk is full: LMDB writes pages anew, also to delete. It is a file
- * in the folder of the store whose blocks are given back for that moment.
+ * store/reserve.h - reserves disk space for deletions when the disk is full:
+ * LMDB writes new pages even to delete. The reserve is a file in the folder of
+ * the store whose blocks are freed during the deletion.
  */
 #ifndef STORE_RESERVE_H
 #define STORE_RESERVE_H
@@ -13,20 +13,20 @@ struct reserve;
 enum { RESERVE_BYTES = 1 << 20 };
 
 /*
- * Make the file in the folder, with as much as there is room for. NULL when
- * there can be no file: there is no reserve then. One thread uses it.
+ * Create the file in the folder, as large as the free space allows. Return NULL
+ * if it cannot be created; then there is no reserve. For one thread.
  */
 struct reserve *reserve_open(const char *folder);
 
-/* NULL is a no-op. */
+/* Do nothing for NULL. */
 void reserve_close(struct reserve *reserve);
 
-/* Give all of it back to the disk. */
+/* Free all of it on the disk. */
 void reserve_release(struct reserve *reserve);
 
 /*
- * Hold RESERVE_BYTES again, or the largest of their halves, quarters and so on
- * that there is room for. Returns how many bytes that are.
+ * Reserve RESERVE_BYTES again, or the largest half, quarter and so on of them
+ * for which there is space. Return the number of reserved bytes.
  */
 size_t reserve_hold(struct reserve *reserve);
 

@@ -10,17 +10,17 @@
 #include "store/rows_site.h"
 #include "store/sealed.h"
 
-/* Bytes of rows in a transaction of the copy. */
+/* Bytes of rows in one transaction of the copy. */
 enum { BATCH_BYTES = 16 << 20 };
 
-/* A copy under way; the first error stays. */
+/* A copy in progress; it stores the first error. */
 struct rewrite {
 	struct store *from;
 	MDB_txn *reader;
 	MDB_env *env;
-	MDB_txn *writer; /* NULL when it has failed */
+	MDB_txn *writer; /* NULL after a failure */
 	MDB_dbi tables[TABLE_COUNT];
-	size_t bytes; /* in the transaction */
+	size_t bytes; /* bytes in the transaction */
 	int rc;
 	bool is_upgrade;
 };
@@ -72,7 +72,10 @@ static void open_copy(struct rewrite *rewrite, const char *name)
 	end(rewrite);
 }
 
-/* Replace the text by what a row has of it, in `bytes`, which is {0}. */
+/*
+ * Move the text to the secrets and replace it with its redacted form, in
+ * `bytes`, which is {0}.
+ */
 static void seal(struct rewrite *rewrite, redaction *redact, struct slice *text,
 		 struct buffer *bytes)
 {
@@ -80,7 +83,7 @@ static void seal(struct rewrite *rewrite, redaction *redact, struct slice *text,
 	*text = buffer_slice(bytes);
 }
 
-/* A row of SCHEMA_UNSEALED; false when it is damaged. */
+/* Convert a row of SCHEMA_UNSEALED; return false if it is damaged. */
 static bool seal_site(struct rewrite *rewrite, struct slice value,
 		      struct buffer *out)
 {
@@ -115,7 +118,7 @@ static bool seal_hook(struct rewrite *rewrite, struct slice value,
 	return true;
 }
 
-/* The value of a row as this schema has it. `out` is {0}. */
+/* Convert the value of a row to the current schema. `out` is {0}. */
 static int upgrade(struct rewrite *rewrite, int table, struct slice key,
 		   struct slice value, struct buffer *out)
 {

@@ -1,5 +1,7 @@
-/* store/rewrite.h - a copy of the store whose pages are full. Internal to
- * store/. */
+/*
+ * store/rewrite.h - copies the store so that its pages are full. Internal to
+ * store/.
+ */
 #ifndef STORE_REWRITE_H
 #define STORE_REWRITE_H
 
@@ -10,11 +12,11 @@
 
 /*
  * Write every row of `from`, table by table and in order, to the empty file
- * `name`; with `is_upgrade` as rows of this schema, and its number: they have
- * checksums, and their secrets are added to those of `from`. LMDB's own
- * compaction keeps its pages as they are, which may be a quarter full; here
- * each is filled. Not synchronized. One read transaction. ERR_STORE_FULL,
- * ERR_CORRUPT, ERR_IO.
+ * `name`. With `is_upgrade` convert the rows and the schema number to the
+ * current schema: add checksums, and move their secrets to the secrets of
+ * `from`. LMDB's own compaction does not merge pages, which may be a quarter
+ * full; this copy fills each page. It does not sync. One read transaction.
+ * ERR_STORE_FULL, ERR_CORRUPT, ERR_IO.
  */
 enum error store_rewrite(struct store *from, const char *name, bool is_upgrade);
 

@@ -1,10 +1,10 @@
 /*
- * store/row.h - what holds of the rows of all tables (rows_*.h), and how their
- * functions are written: a row by its layout. A slice in a row that was read
- * points into the map: valid until txn_end() or the next write. `*_get` return
- * false when there is no such row; a damaged row fails the transaction with
- * ERR_CORRUPT; both leave a row of zeros. Times are Unix milliseconds. The
- * functions are internal to store/.
+ * store/row.h - rules for the rows of all tables (rows_*.h), and macros that
+ * define their functions from a layout. A slice in a row that was read points
+ * into the map: it is valid until txn_end() or the next write. `*_get` return
+ * false if there is no such row; a damaged row fails the transaction with
+ * ERR_CORRUPT; in both cases the row is all zeros. Times are Unix milliseconds.
+ * The functions are internal to store/.
  */
 #ifndef STORE_ROW_H
 #define STORE_ROW_H
@@ -26,7 +26,7 @@
 		(fields), sizeof(fields) / sizeof((fields)[0]), first_slice, \
 			slice_count, sizeof(struct type), NULL               \
 	}
-/* Of a row whose slices do not follow each other. */
+/* For a row whose slices are not adjacent. */
 #define LAYOUT_APART(type, fields, slices)                         \
 	{                                                          \
 		(fields), sizeof(fields) / sizeof((fields)[0]), 0, \
@@ -40,10 +40,10 @@ void row_put(struct txn *txn, enum table table, struct slice key,
 	     const struct row_layout *layout, const void *row);
 
 /*
- * The functions of a row, by `ROW_layout`. `key_of` is the key of a row in
- * `table` as an expression of the parameters that follow it:
+ * Define the functions of a row from `ROW_layout`. `key_of` is the key of a row
+ * in `table`, an expression of the parameters that follow it:
  *
- *	ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
+ *         ROW_FUNCTIONS(hook_row, TABLE_HOOKS, key_small(hook), uint32_t hook)
  *
  * defines hook_row_decode(), hook_row_get() and hook_row_put().
  */

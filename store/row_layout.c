@@ -23,8 +23,8 @@ static struct slice slice_at(const struct row_layout *layout, const void *row,
 }
 
 /*
- * An upper bound of the encoded size: the struct is larger than the sum of its
- * fields.
+ * Return an upper bound of the encoded size: the struct is larger than the sum
+ * of its fields.
  */
 static size_t room_of(const struct row_layout *layout, const void *row)
 {
@@ -56,7 +56,7 @@ struct buffer row_layout_encode(const struct row_layout *layout,
 	return out;
 }
 
-/* Copy the next `size` bytes; false when there are not so many. */
+/* Copy the next `size` bytes; return false if there are fewer. */
 static bool take(struct slice *value, void *to, size_t size)
 {
 	if (value->size < size)

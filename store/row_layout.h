@@ -1,8 +1,8 @@
 /*
- * store/row_layout.h - how a struct with slices becomes the value of a row, and
- * back. The fields in order, host-endian and without padding; the length of
- * each slice as u32; the bytes of the slices; nothing behind them. Fields are
- * copied, because LMDB aligns values to 2 bytes only.
+ * store/row_layout.h - converts between a struct with slices and the value of a
+ * row. A value has the fields in order, host-endian and without padding; the
+ * length of each slice as u32; the bytes of the slices; and nothing after them.
+ * Fields are copied, because LMDB aligns values only to 2 bytes.
  */
 #ifndef STORE_ROW_LAYOUT_H
 #define STORE_ROW_LAYOUT_H
@@ -19,25 +19,25 @@ struct field {
 };
 
 struct row_layout {
-	const struct field *fields; /* the plain ones */
+	const struct field *fields; /* the fields that are no slices */
 	size_t field_count;
-	size_t slices; /* offset of the first; the others follow it */
+	size_t slices; /* offset of the first slice; the others follow it */
 	size_t slice_count;
-	size_t size;         /* of the struct */
-	const size_t *apart; /* the offsets of all slices, [slice_count], when
-				they do not follow each other; or NULL */
+	size_t size;         /* size of the struct */
+	const size_t *apart; /* [slice_count] the offsets of all slices if they
+				are not adjacent, or NULL */
 };
 
 /*
  * Encode the row into a new buffer, so that slices of the row may point into
- * the map that LMDB is about to change. End with buffer_free().
+ * the map that LMDB will change. Free it with buffer_free().
  */
 struct buffer row_layout_encode(const struct row_layout *layout,
 				const void *row);
 
 /*
- * False when `value` is not exactly one such row; what *row_out holds then
- * means nothing. Slices of the row point into `value`.
+ * Decode a row; its slices point into `value`. Return false if `value` is not
+ * exactly one such row; then *row_out is undefined.
  */
 bool row_layout_decode(const struct row_layout *layout, struct slice value,
 		       void *row_out);

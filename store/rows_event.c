@@ -65,7 +65,10 @@ void event_put(struct txn *txn, uint64_t number, const struct event_row *row)
 
 uint64_t event_add(struct txn *txn, const struct event_row *row)
 {
-	/* first, because the row may point to where the number is written */
+	/*
+	 * encode first, because the row may point to where the number is
+	 * written
+	 */
 	struct buffer value = row_layout_encode(&event_row_layout, row);
 	uint64_t number = store_next_event(txn, row->host);
 	struct key key = key_number(number);

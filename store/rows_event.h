@@ -1,6 +1,6 @@
 /*
  * store/rows_event.h - the rows of events, in the journal and in the outboxes
- * of hooks, as store/row.h says of all.
+ * of hooks (see store/row.h).
  */
 #ifndef STORE_ROWS_EVENT_H
 #define STORE_ROWS_EVENT_H
@@ -11,7 +11,7 @@
 #include "store/slice.h"
 #include "store/txn.h"
 
-/* Name, stored number, name for people. */
+/* Constant, stored number, human-readable name. */
 #define EVENT_LIST(X)                                       \
 	X(EVENT_SITE_ADDED, 1, "site.added")                \
 	X(EVENT_SITE_DELETED, 2, "site.deleted")            \
@@ -50,33 +50,36 @@ struct event_row {
 	uint64_t time_ms;
 	uint16_t kind;    /* enum event_kind */
 	uint16_t flags;   /* EVENT_IS_* */
-	uint32_t cluster; /* 0: none */
-	uint32_t other;   /* the cluster that it merged into or split from, or
-			     that the page was in; 0 */
-	uint32_t guard;   /* number of the guard; 0: none */
-	uint32_t pages;   /* how many it concerns */
+	uint32_t cluster; /* 0 = none */
+	uint32_t other; /* the cluster into which it was merged or from which it
+			   was split, or the page's previous one; 0 = none */
+	uint32_t guard; /* number of the guard; 0 = none */
+	uint32_t pages; /* number of pages concerned */
 	struct slice host;
 	struct slice url;    /* or empty */
-	struct slice detail; /* of an alert its evidence: a JSON object; or
+	struct slice detail; /* JSON object with the evidence of an alert, or
 				empty */
 };
 
 enum {
 	EVENT_IS_SILENCED =
-		1,          /* a rule was there when it came: not delivered */
-	EVENT_IS_ACKED = 2, /* somebody has seen to it */
+		1, /* a silence existed when it was added: not delivered */
+	EVENT_IS_ACKED = 2, /* acknowledged */
 };
 
-/* Give the event the next number and write it. */
+/* Write the event under the next number. */
 uint64_t event_add(struct txn *txn, const struct event_row *row);
 bool event_decode(struct slice value, struct event_row *row_out);
 bool event_get(struct txn *txn, uint64_t number, struct event_row *row_out);
-/* The last one that has a smaller number, which becomes *number. */
+/* Read the last event with a smaller number, and set *number to it. */
 bool event_get_before(struct txn *txn, uint64_t *number,
 		      struct event_row *row_out);
 void event_put(struct txn *txn, uint64_t number, const struct event_row *row);
 
-/* The event waits for the hook. Its row counts it: that is the caller's. */
+/*
+ * Add the event to the outbox of the hook. The caller counts it in the hook's
+ * row.
+ */
 void outbox_put(struct txn *txn, uint32_t hook, uint64_t number,
 		const struct event_row *row);
 

@@ -52,7 +52,7 @@ void frontier_row_put(struct txn *txn, uint32_t site, uint64_t url,
 	struct frontier_row before;
 	struct key due_before;
 
-	/* A new row has due_ms 0 here; a damaged one fails the transaction. */
+	/* `due_ms` is 0 for a new row; a damaged one fails the transaction. */
 	frontier_row_get(txn, site, url, &before);
 	due_before = key_due(site, before.due_ms, url);
 	if (before.due_ms != row->due_ms && before.due_ms != 0)

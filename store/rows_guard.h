@@ -1,6 +1,6 @@
 /*
- * store/rows_guard.h - the rows of guards and of what they found on pages, as
- * store/row.h says of all.
+ * store/rows_guard.h - the rows of guards and of their results on pages (see
+ * store/row.h).
  */
 #ifndef STORE_ROWS_GUARD_H
 #define STORE_ROWS_GUARD_H
@@ -12,34 +12,36 @@
 #include "store/txn.h"
 
 enum guard_state {
-	GUARD_UNKNOWN, /* it never held anywhere */
+	GUARD_UNKNOWN, /* has never held */
 	GUARD_OK,
 	GUARD_BROKEN,
-	GUARD_SUSPENDED, /* it took too long on a page, and is not evaluated */
+	GUARD_SUSPENDED, /* took too long on a page, and is not evaluated any
+			    longer */
 	GUARD_STATES
 };
 
 enum { GUARD_RECENT = 3 };
 
-/* A selector that must go on to match. */
+/* A selector that must continue to match. */
 struct guard_row {
 	uint64_t created_ms;
 	uint64_t changed_ms; /* of the state */
-	uint32_t cluster;    /* pages of that template alone; 0: of the site */
-	uint32_t minimum;    /* matches on a page */
+	uint32_t cluster; /* only for pages of this template; 0 = for the whole
+			     site */
+	uint32_t minimum; /* required number of matches on a page */
 	uint32_t maximum;
-	uint16_t language;     /* GUARD_XPATH, GUARD_CSS */
-	uint16_t state;        /* enum guard_state */
-	uint32_t checked;      /* rows in TABLE_GUARDED */
-	uint32_t failing;      /* of these: it does not hold now */
-	uint16_t recent_count; /* pages in `recent` */
-	uint16_t recent_bad;   /* bit i: it does not hold on recent[i] */
-	uint64_t recent[GUARD_RECENT]; /* pages that told something of it, the
-					  last one first */
-	struct slice name;             /* for people; or empty */
-	struct slice selector;         /* as it was given */
-	struct slice xpath; /* the same as XPath; empty: it has no words for
-			       it */
+	uint16_t language;             /* GUARD_XPATH, GUARD_CSS */
+	uint16_t state;                /* enum guard_state */
+	uint32_t checked;              /* rows in TABLE_GUARDED */
+	uint32_t failing;              /* rows that fail now */
+	uint16_t recent_count;         /* pages in `recent` */
+	uint16_t recent_bad;           /* bit i: fails on recent[i] */
+	uint64_t recent[GUARD_RECENT]; /* pages with a result, the last one
+					  first */
+	struct slice name;             /* human-readable, or empty */
+	struct slice selector;         /* as the client wrote it */
+	struct slice xpath; /* the selector as XPath; empty if XPath cannot
+			       express it */
 };
 
 enum { GUARD_XPATH, GUARD_CSS };
@@ -50,18 +52,21 @@ void guard_row_put(struct txn *txn, uint32_t site, uint32_t guard,
 		   const struct guard_row *row);
 bool guard_row_decode(struct slice value, struct guard_row *row_out);
 
-/* What a guard found on a page that it has held on, or must not match. */
+/*
+ * The result of a guard on a page where it has held, or where it must not
+ * match.
+ */
 struct guarded_row {
 	uint64_t checked_ms;
-	uint64_t good_ms; /* it last held; 0: never */
-	uint32_t matches; /* the last time; UINT32_MAX: it could not be
-			     evaluated */
-	uint32_t cluster; /* of the page then */
+	uint64_t good_ms; /* when it held last; 0 = never */
+	uint32_t matches; /* in the last evaluation; UINT32_MAX: the evaluation
+			     failed */
+	uint32_t cluster; /* cluster of the page at that time */
 	struct slice url;
-	struct slice value;      /* the text of the first match when it last
-				    held */
-	struct slice path;       /* the element's path then, for candidates */
-	struct slice candidates; /* JSON, when it does not hold; or empty */
+	struct slice value; /* text of the first match when it held last */
+	struct slice
+		path; /* path of that element, for the search for candidates */
+	struct slice candidates; /* JSON if it fails, or empty */
 };
 
 bool guarded_row_get(struct txn *txn, uint32_t site, uint32_t guard,

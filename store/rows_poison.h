@@ -1,7 +1,7 @@
 /*
- * store/rows_poison.h - the rows of poisoned pages, as store/row.h says of all:
- * pages whose bytes ended the worker that read them, kept to be looked at, and
- * not read again until they change.
+ * store/rows_poison.h - the rows of quarantined pages (see store/row.h): pages
+ * whose bytes crashed or stalled a worker. They are stored for analysis, and
+ * skipped until they change.
  */
 #ifndef STORE_ROWS_POISON_H
 #define STORE_ROWS_POISON_H
@@ -13,13 +13,13 @@
 #include "store/txn.h"
 
 struct poison_row {
-	uint64_t time_ms;      /* when they last did */
+	uint64_t time_ms;      /* time of the last crash or stall */
 	uint64_t content_hash; /* hash64 of the body */
-	uint64_t body_bytes;   /* of the body */
+	uint64_t body_bytes;   /* size of the body */
 	struct slice url;
-	struct slice charset; /* of the Content-Type, or empty */
-	struct slice reason;  /* English: how the worker ended */
-	struct slice body;    /* compress() of it */
+	struct slice charset; /* charset of the Content-Type header, or empty */
+	struct slice reason;  /* English: how the worker exited */
+	struct slice body;    /* body, compressed with compress() */
 };
 
 bool poison_row_get(struct txn *txn, uint32_t site, uint64_t page,

@@ -49,7 +49,7 @@ static const size_t site_row_slices[] = {
 static const struct row_layout site_row_layout =
 	LAYOUT_APART(site_row, site_row_fields, site_row_slices);
 
-/* Code that is given a threshold counts on its being one. */
+/* The code that uses the measure and the thresholds relies on valid values. */
 static bool is_sound(const struct site_row *row)
 {
 	return row->options.threshold <= SITE_MAX_THRESHOLD;
@@ -82,7 +82,7 @@ void site_put(struct txn *txn, const struct site_row *row)
 	struct buffer value = site_encode(row);
 	struct site_row copy;
 
-	/* The host of `row` may lie in the page that the put moves. */
+	/* The host of `row` may be in a page that txn_put() moves. */
 	if (row_layout_decode(&site_row_layout, buffer_slice(&value), &copy))
 		txn_put(txn, TABLE_SITES, copy.host, buffer_slice(&value));
 	buffer_free(&value);

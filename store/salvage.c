@@ -17,7 +17,7 @@
 
 enum { MAX_TOLD = 1000, BATCH_BYTES = 4 << 20 };
 
-/* The numbers of sites that something of is lost. */
+/* Numbers of sites with a loss. */
 struct range {
 	uint32_t first;
 	uint32_t last;
@@ -32,23 +32,23 @@ struct ranges {
 struct found_site {
 	uint32_t id;
 	bool is_saved;
-	char *loss; /* a line for when it is damaged */
+	char *loss; /* a report line, used if the site is damaged */
 };
 
 struct salvage {
 	struct salvage_report *report;
-	struct ranges hurt;       /* something that a site needs */
-	struct ranges bodies;     /* bodies alone */
+	struct ranges hurt;       /* sites with a loss other than bodies */
+	struct ranges bodies;     /* sites with a loss of bodies */
 	struct found_site *sites; /* [site_count], by id in the second pass */
 	size_t site_count;
 	size_t site_capacity;
 	size_t told;
 	bool has_rows;
 	bool has_checksums;
-	bool has_remains;    /* rows of sites that are not saved */
-	struct store *store; /* which rows are written to */
+	bool has_remains;    /* rows of sites that are not recovered */
+	struct store *store; /* destination of the rows */
 	struct txn txn;
-	size_t bytes; /* in the transaction */
+	size_t bytes; /* bytes in the transaction */
 };
 
 static void tell(struct salvage *salvage, const char *line)
@@ -59,7 +59,7 @@ static void tell(struct salvage *salvage, const char *line)
 	}
 }
 
-/* TABLE_COUNT: it is none of ours. */
+/* Return the table of that name; TABLE_COUNT if it is no table of the store. */
 static enum table table_of(const char *name)
 {
 	enum table table = TABLE_META;
@@ -99,7 +99,7 @@ static bool is_in(const struct ranges *ranges, uint32_t site)
 	return false;
 }
 
-/* Rows from `low` to `high` of the table are lost. */
+/* Note that rows from `low` to `high` of the table are lost. */
 static void lose(struct salvage *salvage, const char *name, struct slice low,
 		 struct slice high)
 {
@@ -107,7 +107,7 @@ static void lose(struct salvage *salvage, const char *name, struct slice low,
 	struct range range = {key_u32(low, 0),
 			      high.size == 0 ? UINT32_MAX : key_u32(high, 0)};
 
-	if (table == TABLE_COUNT) /* a table, or the list of them */
+	if (table == TABLE_COUNT) /* an unknown table, or the list of tables */
 		range = (struct range){0, UINT32_MAX};
 	else if (!is_of_sites(table))
 		return;
@@ -121,7 +121,7 @@ static void note_damage(void *context, const struct data_damage *damage)
 	struct buffer line = {0};
 
 	if (strcmp(damage->table, "free") == 0)
-		return; /* nothing is lost */
+		return; /* no row is lost */
 	buffer_printf(&line, "table %s, page %" PRIu64 ": %s", damage->table,
 		      damage->page, damage->what);
 	tell(salvage, line.data);
@@ -147,7 +147,7 @@ static void note_site(struct salvage *salvage, struct slice value)
 	buffer_free(&line);
 }
 
-/* The first pass: what is whole? */
+/* First pass: check every row. */
 static bool look_at_row(void *context, const char *table, struct slice key,
 			struct slice stored)
 {
@@ -185,7 +185,7 @@ static int by_id(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* After the first pass: which sites are whole? */
+/* After the first pass: decide which sites are complete. */
 static void judge_sites(struct salvage *salvage)
 {
 	for (size_t i = 0; i < salvage->site_count; i++)
@@ -219,7 +219,7 @@ static bool is_wanted(const struct salvage *salvage, enum table table,
 	       (!is_of_sites(table) || is_saved(salvage, key_u32(key, 0)));
 }
 
-/* A table's rows are in order. False: it failed. */
+/* Write a row; the rows of a table are in order. Return false on a failure. */
 static bool put_row(struct salvage *salvage, enum table table, struct slice key,
 		    struct slice value)
 {
@@ -234,7 +234,7 @@ static bool put_row(struct salvage *salvage, enum table table, struct slice key,
 	return salvage->txn.error == ERR_NONE;
 }
 
-/* The second pass. */
+/* Second pass: copy a row of a complete site. */
 static bool copy_row(void *context, const char *name, struct slice key,
 		     struct slice stored)
 {
@@ -252,7 +252,10 @@ static bool copy_row(void *context, const char *name, struct slice key,
 	return put_row(salvage, table, key, value);
 }
 
-/* Of a damaged site, a row that it can be learned from. */
+/*
+ * Return whether the row belongs to a damaged site and helps to build the site
+ * again.
+ */
 static bool is_remains(const struct salvage *salvage, enum table table,
 		       struct slice key, struct slice value)
 {
@@ -272,7 +275,7 @@ static bool is_remains(const struct salvage *salvage, enum table table,
 	}
 }
 
-/* The third pass. */
+/* Third pass: copy such a row. */
 static bool copy_remains(void *context, const char *name, struct slice key,
 			 struct slice stored)
 {
@@ -284,7 +287,7 @@ static bool copy_remains(void *context, const char *name, struct slice key,
 	       put_row(salvage, table, key, value);
 }
 
-/* Pages of the site whose body is lost say that they have none. */
+/* Mark the pages of the site whose body is lost as pages without body. */
 static void mend_pages(struct salvage *salvage, uint32_t site)
 {
 	struct txn *txn = &salvage->txn;
@@ -330,7 +333,7 @@ static void mend_sites(struct salvage *salvage)
 	}
 }
 
-/* A hook counts the events that wait for it. */
+/* Count the events in the outbox of the hook. */
 static void mend_hook(struct txn *txn, uint32_t hook)
 {
 	struct key key = key_small(hook);
@@ -349,7 +352,7 @@ static void mend_hook(struct txn *txn, uint32_t hook)
 	}
 }
 
-/* Those of the hooks, and of what waits for one that is lost. */
+/* Repair the hooks' counts, and drop the events of lost hooks. */
 static void mend_hooks(struct txn *txn)
 {
 	static const enum table tables[] = {TABLE_HOOKS, TABLE_OUTBOX};
@@ -372,7 +375,9 @@ static void mend_hooks(struct txn *txn)
 	}
 }
 
-/* The highest number in the keys of the table, which is at this byte. */
+/*
+ * Return the highest number in the keys of the table; it is at byte `offset`.
+ */
 static uint64_t highest(struct txn *txn, enum table table, size_t offset,
 			bool is_long)
 {
@@ -391,7 +396,10 @@ static uint64_t highest(struct txn *txn, enum table table, size_t offset,
 	return number;
 }
 
-/* No number is given twice, although the row that counts them is lost. */
+/*
+ * Raise the counter, so that no number is reused even if the counter's row is
+ * lost.
+ */
 static void mend_counter(struct txn *txn, const char *name, uint64_t number)
 {
 	if (store_last_number(txn, name) < number)
@@ -442,7 +450,7 @@ static enum error write_whole(struct salvage *salvage,
 	error = txn_end(&salvage->txn);
 	store_close(salvage->store);
 	salvage->store = NULL;
-	/* an older one is migrated; and who lacks a secret is told */
+	/* migrates an older store, and logs missing secrets */
 	if (error == ERR_NONE)
 		error = store_open(&salvage->store, to, &options);
 	store_close(salvage->store);

@@ -1,4 +1,6 @@
-/* store/salvage.h - what is whole of a damaged store, in a new one. */
+/*
+ * store/salvage.h - recovers the intact part of a damaged store into a new one.
+ */
 #ifndef STORE_SALVAGE_H
 #define STORE_SALVAGE_H
 
@@ -10,27 +12,26 @@
 struct store;
 
 struct salvage_report {
-	uint64_t rows;        /* saved */
-	uint64_t sites;       /* saved */
-	uint64_t damaged;     /* sites that are not */
-	uint64_t bodies_lost; /* of pages that are saved */
-	struct buffer text;   /* a line for each thing that is not whole, at
-				 most the first 1000 */
+	uint64_t rows;        /* recovered rows */
+	uint64_t sites;       /* recovered sites */
+	uint64_t damaged;     /* sites that are not recovered */
+	uint64_t bodies_lost; /* lost bodies of recovered pages */
+	struct buffer text;   /* one line per loss, at most the first 1000 */
 };
 
 /*
  * Read the file of the store in the folder `from` without the map and without
- * writing to it, and write every whole row to a new store in `to`. A site is
- * saved when all of it is whole but for bodies: pages without one say so, as if
- * it were no longer kept. Of what belongs to no site every whole row is saved.
- * Of the other sites the whole rows of TABLE_SITES, PAGES, BODIES,
- * DICTIONARIES, FRONTIER and GUARDS go to `remains`, an empty store, which no
- * law holds for: from these they can be learned anew. May be NULL.
- * Two passes over the file, or three. ERR_NOT_FOUND: there is none;
- * ERR_CORRUPT: neither meta page, or not the list of tables, can be read, so
- * that nothing is found; ERR_VERSION: its values have no checksums, so that
- * nothing tells what is whole; ERR_REFUSED: there is a store in `to`; else as
- * store_open(). Free report_out->text.
+ * writing to it, and write every intact row to a new store in `to`. Recover a
+ * site if all of it except bodies is intact; pages without a body are marked
+ * like pages whose body has expired. Recover every intact row that belongs to
+ * no site. Of the other sites, copy the intact rows of TABLE_SITES, PAGES,
+ * BODIES, DICTIONARIES, FRONTIER and GUARDS to `remains`, an empty store
+ * without invariants, from which the sites can be built again. `remains` may be
+ * NULL. Two or three passes over the file. ERR_NOT_FOUND: `from` has no store;
+ * ERR_CORRUPT: both meta pages or the list of tables are unreadable;
+ * ERR_VERSION: the values have no checksums, so that damage is not detectable;
+ * ERR_REFUSED: `to` has a store; otherwise the errors of store_open(). Free
+ * report_out->text.
  */
 enum error store_salvage(const char *from, const char *to,
 			 struct store *remains,

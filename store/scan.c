@@ -9,8 +9,8 @@
 #include "store/journal.h"
 
 /*
- * While `is_started` is false, the next step seeks the first key that is not
- * below the first key.size bytes of `start`. These bytes begin with the prefix.
+ * If `is_started` is false, the next step seeks the first key that is not below
+ * the first key.size bytes of `start`. These bytes begin with the prefix.
  */
 struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size)
@@ -112,9 +112,9 @@ bool scan_try(struct scan *scan)
 }
 
 /*
- * The scan goes on with a new cursor behind a copy of the deleted key, because
- * the only thing LMDB 0.9 promises about a cursor after mdb_cursor_del() is
- * that MDB_NEXT works, and releases have broken that at page boundaries.
+ * The scan continues with a new cursor after a copy of the deleted key. LMDB
+ * 0.9 promises only that MDB_NEXT works on a cursor after mdb_cursor_del(), and
+ * releases have broken that at page boundaries.
  */
 void scan_delete(struct scan *scan)
 {

@@ -59,7 +59,7 @@ struct slice sealed_shown(struct slice sealed)
 			      sealed.size - SECRET_ID_BYTES};
 }
 
-/* False when nothing is hidden. */
+/* Return false if nothing of the text is hidden. */
 static bool read_id(struct slice sealed, struct secret_id *id_out)
 {
 	*id_out = no_id;
@@ -103,7 +103,7 @@ bool sealed_open(const struct store *store, struct slice sealed,
 	return true;
 }
 
-/* The secret of a row stays; false when it is not there. */
+/* Mark the secret of a row as used; return false if it is missing. */
 static bool keep(struct store *store, struct slice sealed)
 {
 	struct secret_id id;

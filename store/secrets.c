@@ -18,8 +18,8 @@
 #include "store/memory.h"
 
 /*
- * The file: MAGIC; of each text, by id, the id, its size as u32 and its bytes;
- * the XXH3 of all that. Host-endian, as the data are.
+ * The file: MAGIC; for each text, in the order of ids, the id, its size as u32
+ * and its bytes; the XXH3 of everything before. Host-endian, like the data.
  */
 #define MAGIC "templated secrets 1\n"
 
@@ -27,16 +27,16 @@ enum { MAX_FILE_BYTES = 1 << 30 };
 
 enum secret_state {
 	SECRET_KEPT,
-	SECRET_ADDED,   /* goes when the transaction fails */
-	SECRET_DROPPED, /* goes when it succeeds */
+	SECRET_ADDED,   /* removed if the transaction fails */
+	SECRET_DROPPED, /* removed if the transaction succeeds */
 	SECRET_NONE,
 };
 
 struct secret {
 	struct secret_id id;
 	enum secret_state state;
-	bool is_marked; /* by secrets_keep() */
-	char *text;     /* owned */
+	bool is_marked; /* secrets_keep() was called */
+	char *text;     /* owned by this struct */
 	size_t size;
 };
 
@@ -46,9 +46,9 @@ struct secrets {
 	struct secret *items; /* [count], ascending by id */
 	size_t count;
 	size_t capacity;
-	size_t added; /* how many are SECRET_ADDED */
+	size_t added; /* number of SECRET_ADDED */
 	size_t dropped;
-	bool is_stale; /* the file has what is gone */
+	bool is_stale; /* the file still contains removed secrets */
 	bool is_temporary;
 };
 
@@ -57,7 +57,7 @@ static int compare(const struct secret_id *a, const struct secret_id *b)
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
-/* The place of the id, where it is or would be. */
+/* Return the index of the id, or the index where it belongs. */
 static size_t place_of(const struct secrets *secrets,
 		       const struct secret_id *id)
 {
@@ -102,7 +102,7 @@ static void forget(struct secret *secret)
 	free(secret->text);
 }
 
-/* The bytes of secrets are not left behind. */
+/* Clear the bytes of secrets before freeing them. */
 static void wipe(struct buffer *bytes)
 {
 	if (bytes->data != NULL)
@@ -110,7 +110,7 @@ static void wipe(struct buffer *bytes)
 	buffer_free(bytes);
 }
 
-/* Copy the next `size` bytes; false when there are not so many. */
+/* Copy the next `size` bytes; return false if there are fewer. */
 static bool take(struct slice *rest, void *out, size_t size)
 {
 	if (rest->size < size)
@@ -148,7 +148,10 @@ static bool decode(struct secrets *secrets, struct slice rest)
 	return rest.size == 0;
 }
 
-/* Those that are dropped are in it until their rows are. */
+/*
+ * Encode all secrets, including dropped ones until the commit removes their
+ * rows.
+ */
 static struct buffer encode(const struct secrets *secrets)
 {
 	size_t room = sizeof(MAGIC) + sizeof(uint64_t);
@@ -158,7 +161,9 @@ static struct buffer encode(const struct secrets *secrets)
 	for (size_t i = 0; i < secrets->count; i++)
 		room += SECRET_ID_BYTES + sizeof(uint32_t) +
 			secrets->items[i].size;
-	buffer_reserve(&out, room); /* it does not move */
+	buffer_reserve(
+		&out,
+		room); /* allocate once, so that no copy of the bytes remains */
 	buffer_append_text(&out, MAGIC);
 	for (size_t i = 0; i < secrets->count; i++) {
 		const struct secret *secret = &secrets->items[i];
@@ -185,7 +190,10 @@ static enum error write_file(struct secrets *secrets)
 	return error;
 }
 
-/* Nobody else may read it, whatever a copy has made of its mode. */
+/*
+ * Restrict the mode of the file to its owner, because a copy may have another
+ * mode.
+ */
 static void close_file(const char *name)
 {
 	struct stat status;
@@ -291,7 +299,9 @@ void secrets_drop(struct secrets *secrets, const struct secret_id *id)
 
 	pthread_mutex_lock(&secrets->lock);
 	secret = find(secrets, id);
-	/* one of this transaction is an orphan, which the next start sweeps */
+	/*
+	 * a secret of this transaction becomes unused; the next start sweeps it
+	 */
 	if (secret != NULL && secret->state == SECRET_KEPT) {
 		secret->state = SECRET_DROPPED;
 		secrets->dropped++;
@@ -303,13 +313,13 @@ enum error secrets_save(struct secrets *secrets)
 {
 	enum error error = ERR_NONE;
 
-	/* the writer alone changes them: no lock is held over the disk */
+	/* only the writer changes them, so hold no lock during the disk I/O */
 	if (secrets->added > 0)
 		error = write_file(secrets);
 	return error;
 }
 
-/* What goes is removed; the others stay. */
+/* Remove the dropped or undone secrets; keep the others. */
 static void settle(struct secrets *secrets, enum secrets_end end)
 {
 	static const enum secret_state states[] = {
@@ -369,7 +379,7 @@ size_t secrets_drop_others(struct secrets *secrets)
 	return before - secrets->count;
 }
 
-/* A file that is there gets the second name. */
+/* Give an existing file the second name. */
 static enum error name_aside(const char *path, const char *aside)
 {
 	char name[MAX_PATH_BYTES];

@@ -10,8 +10,8 @@
 #include "store/order.h"
 
 /*
- * Numbers are written as LEB128: seven bits a byte, the least significant
- * first; the top bit says that more follow.
+ * Numbers are LEB128: seven bits per byte, the least significant first; the top
+ * bit means that another byte follows.
  */
 enum { MORE = 0x80, LOW = 0x7f, SHIFT = 7, MAX_SHIFT = 28 };
 

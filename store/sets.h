@@ -1,6 +1,6 @@
 /*
- * store/sets.h - the distinct signatures of a site. Every shingle of a site
- * gets a number (TABLE_SHINGLES); a distinct signature is a set of such numbers
+ * store/sets.h - the unique signatures of a site. Every shingle of a site has a
+ * number (TABLE_SHINGLES); a unique signature is a set of such numbers
  * (TABLE_SETS); pages refer to sets (TABLE_MEMBERS).
  */
 #ifndef STORE_SETS_H
@@ -18,32 +18,34 @@ void shingle_put(struct txn *txn, uint32_t site, uint32_t shingle_id,
 void shingle_delete(struct txn *txn, uint32_t site, uint32_t shingle_id);
 bool shingle_decode(struct slice value, uint64_t *shingle_out);
 
-/* `shingles` [count], strictly ascending: stored as differences of one byte or
- * a few. */
+/*
+ * Write a set. `shingles` [count] are strictly ascending and are stored as
+ * differences, mostly of one byte.
+ */
 void set_put(struct txn *txn, uint32_t site, uint32_t set,
 	     const uint32_t *shingle_ids, size_t count);
 void set_delete(struct txn *txn, uint32_t site, uint32_t set);
 
 /*
- * Decode to `shingles_out` [value.size], strictly ascending. Returns how many
- * there are, SIZE_MAX when the value is damaged.
+ * Decode to `shingles_out` [value.size], strictly ascending. Return their
+ * number, or SIZE_MAX if the value is damaged.
  */
 size_t set_decode(struct slice value, uint32_t *shingles_out);
 
 /*
- * The sets of a site, one after the other:
+ * Scans the sets of a site:
  *
- *	struct set_scan scan = set_scan_begin(&txn, site);
- *	while (set_scan_next(&scan))
- *		... scan.set, scan.shingles, scan.count ...
- *	set_scan_end(&scan);
+ *         struct set_scan scan = set_scan_begin(&txn, site);
+ *         while (set_scan_next(&scan))
+ *                 ... scan.set, scan.shingles, scan.count ...
+ *         set_scan_end(&scan);
  *
  * A damaged row fails the transaction with ERR_CORRUPT.
  */
 struct set_scan {
 	struct scan rows;
 	uint32_t set;
-	uint32_t *shingle_ids; /* [count], until the next step */
+	uint32_t *shingle_ids; /* [count], valid until the next step */
 	size_t count;
 	size_t capacity;
 };

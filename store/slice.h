@@ -7,17 +7,19 @@
 #include <string.h>
 
 struct slice {
-	const void *data; /* NULL when there is no value */
+	const void *data; /* NULL if there is no value */
 	size_t size;      /* bytes */
 };
 
-/* The bytes of `text` without its final NUL; no value when `text` is NULL. */
+/*
+ * Return the bytes of `text` without its final NUL; no value if `text` is NULL.
+ */
 static inline struct slice slice_of(const char *text)
 {
 	return (struct slice){text, text == NULL ? 0 : strlen(text)};
 }
 
-/* The byte at `index`; '\0' behind the end. */
+/* Return the byte at `index`; '\0' after the end. */
 static inline char slice_byte(struct slice slice, size_t index)
 {
 	const char *bytes = slice.data;

@@ -37,7 +37,9 @@ const char *table_name(enum table table)
 	return names[table];
 }
 
-/* Prefer waiting writers to new readers, or a replacement would starve. */
+/*
+ * Prefer waiting writers to new readers; otherwise a replacement would starve.
+ */
 static void init_map_lock(pthread_rwlock_t *lock)
 {
 	pthread_rwlockattr_t attributes;
@@ -57,9 +59,9 @@ static size_t whole_pages(size_t bytes)
 }
 
 /*
- * The size of the map: as large as it may become, since the file grows into it,
- * and a map that grew would wait for every reader; less where the process has
- * no address space for it.
+ * Return the size of the map. It is the maximum from the start, because the
+ * file grows into it and enlarging the map would have to wait for every reader;
+ * less if the process has too little address space.
  */
 static size_t size_of_map(size_t max)
 {
@@ -79,7 +81,7 @@ static size_t size_of_map(size_t max)
 	return min_map_bytes;
 }
 
-/* And those that a migration renames, while it does. */
+/* More than TABLE_COUNT, for the tables that a migration renames. */
 enum { MAX_TABLES = TABLE_COUNT + 8 };
 
 static enum error open_env(struct store *store)
@@ -101,7 +103,7 @@ static enum error open_env(struct store *store)
 					 size_of_map(store->max_map_bytes));
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_open(store->env, store->path, flags, 0600);
-	if (rc > 0 && rc != ENOENT) /* of the system, and not of LMDB */
+	if (rc > 0 && rc != ENOENT) /* an errno and not a code of LMDB */
 		log_error("store %s: cannot be opened: %s%s", store->path,
 			  strerrordesc_np(rc),
 			  rc == ENOMEM ? "; see ulimit -v" : "");
@@ -113,7 +115,7 @@ static struct slice schema_key(void)
 	return slice_of("schema");
 }
 
-/* The schema of a store whose values may be without checksums. */
+/* Return the schema of a store whose values may have no checksums. */
 static uint64_t read_schema(struct txn *txn)
 {
 	MDB_val key = val_from_slice(schema_key());
@@ -122,7 +124,7 @@ static uint64_t read_schema(struct txn *txn)
 	uint64_t schema = 0;
 	int rc;
 
-	if (txn->store->tables[TABLE_META] == 0) { /* of no store of ours? */
+	if (txn->store->tables[TABLE_META] == 0) { /* another program's data? */
 		if (txn->store->tables[TABLE_SITES] != 0)
 			txn_fail(txn, ERR_CORRUPT);
 		return 0;
@@ -150,10 +152,10 @@ static bool has_tables(struct txn *txn)
 	return stat.ms_entries > 0;
 }
 
-/* Open the tables; the name of one that is not there, or NULL. */
+/* Open the tables; return the name of a missing one, or NULL. */
 static const char *open_each(struct txn *txn, unsigned flags)
 {
-	/* schema 10 has a table that those before have not */
+	/* schema 10 has a table that earlier schemas do not have */
 	unsigned newer = txn->store->is_read_only ? 0 : MDB_CREATE;
 	const char *missing = NULL;
 
@@ -162,7 +164,7 @@ static const char *open_each(struct txn *txn, unsigned flags)
 		MDB_dbi *table = &txn->store->tables[i];
 		int rc;
 
-		*table = 0; /* that of the free pages */
+		*table = 0; /* handle of the free pages */
 		rc = mdb_dbi_open(txn->mdb, name,
 				  i == TABLE_POISON ? flags | newer : flags,
 				  table);
@@ -175,9 +177,9 @@ static const char *open_each(struct txn *txn, unsigned flags)
 }
 
 /*
- * A store without tables is new; one with tables must have our schema number,
- * or, when we may write, one of those that are copied. Every store of these
- * schemas has every table.
+ * A store without tables is new. A store with tables must have our schema
+ * number or, if it is writable, the number of a schema that can be migrated.
+ * Every store of these schemas has all tables.
  */
 static void find_tables(struct txn *txn)
 {
@@ -211,14 +213,14 @@ static void find_tables(struct txn *txn)
 	}
 }
 
-/* Takes no lock: no other thread uses the store yet. */
+/* Acquires no lock: no other thread uses the store yet. */
 static enum error open_tables(struct store *store)
 {
 	struct txn txn = {.store = store};
 	unsigned flags = store->is_read_only ? MDB_RDONLY : 0;
 	int rc;
 
-	do { /* another process may have a larger map meanwhile */
+	do { /* another process may have a larger map by now */
 		rc = mdb_txn_begin(store->env, NULL, flags, &txn.mdb);
 	} while (rc == MDB_MAP_RESIZED &&
 		 mdb_env_set_mapsize(store->env, 0) == MDB_SUCCESS);
@@ -283,7 +285,7 @@ void store_mend(struct store *store)
 
 	pthread_rwlock_wrlock(&store->map_lock);
 	rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &probe);
-	if (rc == MDB_SUCCESS) /* another thread has mended it */
+	if (rc == MDB_SUCCESS) /* another thread has reopened it */
 		mdb_txn_abort(probe);
 	if (rc == MDB_PANIC) {
 		log_warn("store %s: opened again after a write that failed",
@@ -296,8 +298,8 @@ void store_mend(struct store *store)
 }
 
 /*
- * Be the only writer. What a killed process has left is looked at whole before
- * it is written to: its end may have been the damage, or the power's.
+ * Become the only writer. If the last writer was killed, check all pages before
+ * writing: damage or a power failure may have killed it.
  */
 static enum error take_folder(struct store *store)
 {
@@ -319,7 +321,7 @@ static enum error take_folder(struct store *store)
 	return data_check(store->path, DATA_PAGES);
 }
 
-/* Read every key as LMDB does. */
+/* Read every key with LMDB. */
 static enum error touch_tables(const char *path)
 {
 	const struct store_options options = {.is_read_only = true};
@@ -423,7 +425,10 @@ void store_close(struct store *store)
 	free(store);
 }
 
-/* Bytes up to the last page that was ever used; caller: map_lock is held. */
+/*
+ * Return the bytes up to the last page that was ever used. The caller holds
+ * map_lock.
+ */
 static size_t used_bytes(const struct store *store, const MDB_envinfo *info)
 {
 	MDB_stat stat;
@@ -492,8 +497,10 @@ void store_check_readers(struct store *store)
 			 dead);
 }
 
-/* A line of LMDB's list: pid, thread and transaction, "-" when there is none;
- * above them a headline. */
+/*
+ * Parse a line of LMDB's list of readers: pid, thread and transaction, "-" for
+ * none; ignore its head line.
+ */
 static int count_reader(const char *line, void *context)
 {
 	uint32_t *count = context;

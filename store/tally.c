@@ -40,7 +40,7 @@ void tally_sort(struct tally *tally)
 }
 
 /*
- * Make room for one more entry: merges equal entries before the array doubles.
+ * Make room for one more entry: merge equal entries before enlarging the array.
  */
 static void make_room(struct tally *tally)
 {

@@ -1,6 +1,6 @@
 /*
- * store/tally.h - counts of numbers, with memory for the distinct numbers only.
- * No input makes it slow.
+ * store/tally.h - counts occurrences of numbers, with memory only for distinct
+ * numbers. No input makes it slow.
  */
 #ifndef STORE_TALLY_H
 #define STORE_TALLY_H
@@ -13,7 +13,7 @@ struct tally_entry {
 	uint64_t count;
 };
 
-/* Begin with {0}, end with tally_free(). */
+/* Initialise with {0}, free with tally_free(). */
 struct tally {
 	struct tally_entry *entries; /* [count] */
 	size_t count;
@@ -22,7 +22,7 @@ struct tally {
 
 void tally_free(struct tally *tally);
 
-/* O(log n), spread over many calls. */
+/* Count a number. O(log n), amortized. */
 void tally_add(struct tally *tally, uint64_t number);
 
 /* Sort the entries and merge equal ones. */

@@ -14,13 +14,16 @@
 /* Another process may grow the map again while this one adopts its size. */
 enum { MAX_BEGIN_ATTEMPTS = 16 };
 
-/* Something can be done against it. */
+/* Return whether a retry can succeed. */
 static bool is_passing(int rc)
 {
 	return rc == MDB_MAP_RESIZED || rc == MDB_PANIC;
 }
 
-/* Of this thread; for txn_is_open() and nothing that the store decides. */
+/*
+ * Open transactions of this thread. Only for txn_is_open(); the store never
+ * decides by it.
+ */
 static _Thread_local unsigned open_count;
 
 bool txn_is_open(void)
@@ -177,7 +180,7 @@ struct slice txn_value(struct txn *txn, enum table table, MDB_val key,
 	return whole;
 }
 
-/* LMDB refuses keys of impossible sizes; no row has such a key. */
+/* LMDB rejects keys of invalid sizes; no row has such a key. */
 static bool is_absent(int rc)
 {
 	return rc == MDB_NOTFOUND || rc == MDB_BAD_VALSIZE;
@@ -275,11 +278,12 @@ struct table_usage txn_usage(struct txn *txn, enum table table)
 	};
 }
 
-/* Release the locks, so that the map can grow and the next writer begin. */
+/* Release the locks, so that the map can grow and the next writer can begin. */
 static void leave(struct txn *txn, enum secrets_end end)
 {
 	assert(txn->mdb != NULL);
-	assert(open_count > 0); /* it ends in the thread that began it */
+	assert(open_count >
+	       0); /* a transaction ends in the thread that began it */
 	open_count--;
 	txn->mdb = NULL;
 	pthread_rwlock_unlock(&txn->store->map_lock);
@@ -302,7 +306,7 @@ enum error txn_end(struct txn *txn)
 			txn_abort(txn);
 			return txn->error;
 		}
-		/* mdb_txn_commit() ends the transaction even when it fails. */
+		/* mdb_txn_commit() ends the transaction even on failure. */
 		txn_check(txn, mdb_txn_commit(txn->mdb));
 		leave(txn, txn->error == ERR_NONE ? SECRETS_COMMITTED
 						  : SECRETS_UNSURE);

@@ -1,6 +1,6 @@
 /*
- * store/txn.h - one LMDB transaction that remembers its first error. After an
- * error every call does nothing, so callers check once, at txn_end().
+ * store/txn.h - an LMDB transaction that stores its first error. After an error
+ * every call does nothing, so the caller checks only once, at txn_end().
  */
 #ifndef STORE_TXN_H
 #define STORE_TXN_H
@@ -68,76 +68,86 @@ enum table {
 
 struct txn {
 	struct store *store;
-	struct MDB_txn *mdb; /* NULL once committed, aborted or never begun */
-	enum error error;    /* first failure; every later call does nothing */
-	int cause;           /* the errno of that failure, or 0 */
+	struct MDB_txn *mdb; /* NULL after commit or abort, and before begin */
+	enum error error;    /* first error; later calls do nothing */
+	int cause;           /* errno of that error, or 0 */
 	bool is_writer;
-	struct journal *journal; /* collects what is changed; or NULL */
+	struct journal *journal; /* collects the changed rows, or NULL */
 };
 
 /*
- * Begin. A reader sees one snapshot and must be short: no network, no waiting.
- * One writer at a time; a second waits. It ends on the thread that began it.
- * Never begin one inside another: who replaces the file waits for the outer
- * one, the inner one for the replacement.
+ * Begin a transaction. A reader sees one snapshot and must be short: no
+ * network, no waiting. There is one writer at a time; a second one waits. A
+ * transaction ends in the thread that began it. Never begin one inside another:
+ * a thread that replaces the file would wait for the outer one, and the inner
+ * one for the replacement.
  */
 struct txn txn_begin_read(struct store *store);
 struct txn txn_begin_write(struct store *store);
 
-/* Has this thread begun one that has not ended? For assertions: who has must
- * not wait for another thread. */
+/*
+ * Return whether this thread has an open transaction. For assertions: such a
+ * thread must not wait for another thread.
+ */
 bool txn_is_open(void);
 
-/* But for the log of a cluster, which comes before the commit: between these
- * two it may. One must be open. */
+/*
+ * Allow the open transaction to wait for another thread until txn_wait_end():
+ * for the log of the node group, which must be appended before the commit.
+ */
 void txn_wait_begin(void);
 void txn_wait_end(void);
 
 /*
- * Insert or replace. `key` is 1..511 bytes (LMDB's limit), else ERR_MALFORMED.
- * Neither may point into the map. Errors of any step: ERR_STORE_FULL,
- * ERR_TOO_LARGE (more changes than a transaction can hold), ERR_BUSY (512
- * readers), ERR_CORRUPT (a page, or a value that does not have its checksum,
- * which txn_get() and scans compare), ERR_IO.
+ * Insert or replace a row. `key` has 1 to 511 bytes (LMDB's limit), otherwise
+ * ERR_MALFORMED. Key and value must not point into the map. Errors of any step:
+ * ERR_STORE_FULL, ERR_TOO_LARGE (more changes than a transaction can hold),
+ * ERR_BUSY (512 readers), ERR_CORRUPT (a damaged page, or a wrong checksum of a
+ * value, which txn_get() and scans compare), ERR_IO.
  */
 void txn_put(struct txn *txn, enum table table, struct slice key,
 	     struct slice value);
 
 /*
- * The value at `key`, or {NULL, 0} when absent or when the transaction has
- * failed. It points into the map: valid until txn_end() or, in a writer, the
- * next put or delete. An existing empty value has data != NULL.
+ * Return the value at `key`, or {NULL, 0} if it is absent or the transaction
+ * has failed. It points into the map: valid until txn_end() or, in a writer,
+ * the next put or delete. An existing empty value has data != NULL.
  */
 struct slice txn_get(struct txn *txn, enum table table, struct slice key);
 
-/* The row with the largest key below `key`; false when there is none. As in
- * txn_get(), `*key_out` too. Not while a scan of the table is open. */
+/*
+ * Return the row with the largest key below `key`; false if there is none. The
+ * value and `*key_out` are valid as in txn_get(). Not while a scan of the table
+ * is open.
+ */
 bool txn_get_before(struct txn *txn, enum table table, struct slice key,
 		    struct slice *key_out, struct slice *value_out);
 
-/* Remove `key`; an absent key is no failure. As in txn_get(), a key of an
- * impossible size is absent. */
+/*
+ * Delete `key`; an absent key is no error, and a key of an invalid size is
+ * absent.
+ */
 void txn_delete(struct txn *txn, enum table table, struct slice key);
 
-/* Remove every key that begins with `prefix`; returns how many there were. */
+/* Delete every key that begins with `prefix`; return their number. */
 uint64_t txn_delete_prefix(struct txn *txn, enum table table,
 			   struct slice prefix);
 
-/* The size of a table: rows, and bytes of the map's pages that it uses. */
+/* The size of a table: rows, and bytes of its pages in the map. */
 struct table_usage {
 	uint64_t rows;
 	uint64_t bytes;
 };
 
-/* The size as this transaction sees it. O(1). */
+/* Return the size as this transaction sees it. O(1). */
 struct table_usage txn_usage(struct txn *txn, enum table table);
 
-/* Remember `error` if it is the first. */
+/* Store `error` if it is the first. */
 void txn_fail(struct txn *txn, enum error error);
 
 /*
- * Commit (a writer) if every step succeeded, else abort; always ends the
- * transaction. Returns the first error of any step or of the commit itself.
+ * Commit (a writer) if every step succeeded, otherwise abort; always end the
+ * transaction. Return the first error of any step or of the commit.
  */
 enum error txn_end(struct txn *txn);
 
@@ -147,14 +157,14 @@ void txn_abort(struct txn *txn);
 /*
  * Visit the keys of `table` that begin with `prefix` (empty: all), ascending:
  *
- *	struct scan scan = scan_begin(&txn, TABLE_DF, prefix);
- *	while (scan_next(&scan))
- *		... scan.key, scan.value ...
- *	scan_end(&scan);
+ *         struct scan scan = scan_begin(&txn, TABLE_DF, prefix);
+ *         while (scan_next(&scan))
+ *                 ... scan.key, scan.value ...
+ *         scan_end(&scan);
  *
  * Key and value are valid until the next scan_next(); in a writer, until the
- * next put or delete. The table must not be changed while a scan of it is open,
- * but for scan_delete(). End a scan before its transaction.
+ * next put or delete. Do not change the table while a scan of it is open,
+ * except with scan_delete(). End a scan before its transaction.
  */
 struct scan {
 	struct txn *txn;
@@ -163,28 +173,31 @@ struct scan {
 	size_t prefix_size;
 	enum table table;
 	bool is_started;   /* false: the next step seeks from `start` */
-	bool is_keys_only; /* do not read the values; may be set at first */
+	bool is_keys_only; /* do not read the values; may be set before the
+			      first step */
 	struct slice key;
 	struct slice value;
 };
 
 struct scan scan_begin(struct txn *txn, enum table table, struct slice prefix);
 
-/* As scan_begin, but begin at the first key >= `from`, which has the prefix
- * `prefix_size` bytes long. */
+/*
+ * Like scan_begin(), but begin at the first key >= `from`, which has the prefix
+ * `prefix_size` bytes long.
+ */
 struct scan scan_begin_at(struct txn *txn, enum table table, struct slice from,
 			  size_t prefix_size);
 bool scan_next(struct scan *scan);
 
 /*
- * Of a scan of keys only: the value of the current row is in scan.value from
- * here on. False: it is damaged; scan_read() says so in the log and fails the
+ * Read the value of the current row into scan.value, in a scan of keys only.
+ * Return false if it is damaged; scan_read() also logs that and fails the
  * transaction, scan_try() does not.
  */
 bool scan_read(struct scan *scan);
 bool scan_try(struct scan *scan);
 
-/* Delete the current row of the scan, which goes on behind it. */
+/* Delete the current row of the scan, which continues after it. */
 void scan_delete(struct scan *scan);
 void scan_end(struct scan *scan);
 

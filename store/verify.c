@@ -25,7 +25,8 @@ void verify_problem(struct verify_report *report, const char *format, ...)
 	va_start(list, format);
 	vsnprintf(line, sizeof(line), format, list);
 	va_end(list);
-	for (char *c = line; *c != '\0'; c++) /* damaged rows hold anything */
+	for (char *c = line; *c != '\0';
+	     c++) /* damaged rows may contain any bytes */
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	buffer_append_text(&report->text, line);
@@ -105,7 +106,7 @@ static void check_sites(struct txn *txn, struct verify_report *report,
 				       sites->ids[i]);
 }
 
-/* Report rows of sites that do not exist. One seek for each number. */
+/* Report rows of sites that do not exist. One seek per number. */
 static void check_owners(struct txn *txn, struct verify_report *report,
 			 const struct sites *sites, enum table table)
 {

@@ -28,8 +28,10 @@ static bool check_row(void *context, const char *table, struct slice key,
 	return true;
 }
 
-/* Caller: has a read transaction, so that no page of what follows is used
- * again. */
+/*
+ * The caller has an open read transaction, so that LMDB does not reuse a page
+ * of this snapshot.
+ */
 static enum error verify_file(const char *folder, struct verify_report *report)
 {
 	const struct data_visitor visitor = {

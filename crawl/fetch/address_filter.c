@@ -17,7 +17,7 @@ enum { V4_BITS = 96, ADDRESS_BITS = 128 };
 		.prefix = V4_BITS + (bits)                                 \
 	}
 
-/* An IPv6 network by its first bytes; the rest is zero. */
+/* An IPv6 network by its first bytes; the other bytes are zero. */
 #define V6(bits, ...)                                      \
 	{                                                  \
 		.address = {__VA_ARGS__}, .prefix = (bits) \
@@ -25,7 +25,7 @@ enum { V4_BITS = 96, ADDRESS_BITS = 128 };
 
 /*
  * Networks outside of the public internet: the special-purpose registries of
- * IANA (RFC 6890), multicast and the reserved rest.
+ * IANA (RFC 6890), multicast and other reserved ranges.
  */
 static const struct network forbidden[] = {
 	V4(0, 0, 0, 0, 8),       /* this network */
@@ -110,7 +110,7 @@ static bool unwrap(uint8_t address[16])
 	return false;
 }
 
-/* False when the family is neither IPv4 nor IPv6. */
+/* Return false if the family is not IPv4 or IPv6. */
 static bool address_of(const struct sockaddr *address, uint8_t bytes_out[16])
 {
 	if (address->sa_family == AF_INET) {
@@ -143,12 +143,11 @@ bool address_filter_allows(const struct sockaddr *address,
 		if (is_in(forbidden, sizeof(forbidden) / sizeof(forbidden[0]),
 			  bytes))
 			return false;
-	} while (unwrap(bytes)); /* once: a v4-mapped address contains no other
-				  */
+	} while (unwrap(bytes)); /* a v4-mapped one contains no other */
 	return true;
 }
 
-/* Parse an address without a port, v4 or v6. */
+/* Parse an IPv4 or IPv6 address without a port. */
 static bool parse_address(const char *text, struct sockaddr_storage *out)
 {
 	struct sockaddr_in v4 = {.sin_family = AF_INET};
@@ -243,7 +242,7 @@ enum error network_parse(const char *text, struct network *network_out)
 	return ERR_NONE;
 }
 
-/* Whether the name is "localhost" or below it (RFC 6761, 6.3). */
+/* Return whether the name is "localhost" or below it (RFC 6761, 6.3). */
 static bool is_localhost(const char *name, size_t length)
 {
 	static const char localhost[] = "localhost";

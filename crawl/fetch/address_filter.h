@@ -1,7 +1,8 @@
 /*
- * crawl/fetch/address_filter.h - which addresses may be connected to (promise 6
- * of the manual). Checked after DNS and before each connection, so that
- * redirects, rebinding and odd spellings of an address do not pass.
+ * crawl/fetch/address_filter.h - decide which addresses a connection may use
+ * (promise 6 of the manual). The check runs after DNS and before each
+ * connection, so that it also covers redirects, DNS rebinding and unusual
+ * spellings of an address.
  */
 #ifndef CRAWL_FETCH_ADDRESS_FILTER_H
 #define CRAWL_FETCH_ADDRESS_FILTER_H
@@ -14,32 +15,34 @@
 
 struct sockaddr;
 
-/* An address range; IPv4 is held v4-mapped. */
+/* An address range; IPv4 is stored v4-mapped. */
 struct network {
 	uint8_t address[16];
 	uint8_t prefix; /* bits, 0..128 */
 };
 
-/* "127.0.0.0/8", "::1", "10.1.2.3": ERR_MALFORMED. */
+/* Parse "127.0.0.0/8", "::1" or "10.1.2.3". ERR_MALFORMED if it is invalid. */
 enum error network_parse(const char *text, struct network *network_out);
 
 /*
- * False for private, loopback, link-local, multicast, reserved and
- * documentation ranges, IPv4 and IPv6, also inside v4-mapped, NAT64 and 6to4
- * addresses, unless a network of `allowed` [count] holds the address. Pure.
+ * Return false for private, loopback, link-local, multicast, reserved and
+ * documentation ranges of IPv4 and IPv6, also inside v4-mapped, NAT64 and 6to4
+ * addresses, unless a network of `allowed` [count] contains the address. Pure.
  */
 bool address_filter_allows(const struct sockaddr *address,
 			   const struct network *allowed, size_t count);
 
-/* As address_filter_allows() for a literal address; false when `address` is
- * none. */
+/*
+ * Like address_filter_allows() for a literal address; return false if `address`
+ * is not one.
+ */
 bool address_filter_allows_text(const char *address,
 				const struct network *allowed, size_t count);
 
 /*
- * Whether `port` is one of `ports` [count]; with count 0: 80, 443, 8080, 8443.
- * Other ports serve other protocols, for which an HTTP request could be
- * misused. Pure.
+ * Return whether `port` is one of `ports` [count]; with count 0: 80, 443, 8080,
+ * 8443. Other ports serve other protocols, which could misinterpret an HTTP
+ * request. Pure.
  */
 bool address_filter_allows_port(const uint16_t *ports, size_t count,
 				unsigned port);
@@ -51,9 +54,9 @@ void address_filter_format(const struct sockaddr *address, char *out,
 			   size_t size);
 
 /*
- * True when `host` (host[:port] of a URL) is itself a literal address that
- * address_filter_allows() refuses, or localhost: an operator who names it wants
- * it to be allowed.
+ * Return whether `host` (host[:port] of a URL) is a literal address that
+ * address_filter_allows() refuses, or localhost: an operator who enters such a
+ * name wants to allow it.
  */
 bool address_filter_is_private_name(const char *host);
 

@@ -12,7 +12,10 @@
 #include "store/file.h"
 #include "store/memory.h"
 
-/* Append the file that libcurl was built with; false when there is none. */
+/*
+ * Append the CA file that libcurl was built with; return false if there is none
+ * or it is unreadable.
+ */
 static bool read_system(struct buffer *out, char **path_out)
 {
 	CURL *easy = curl_easy_init();
@@ -45,7 +48,7 @@ static bool write_all(int descriptor, struct slice bytes)
 	return true;
 }
 
-/* Put both in a file that has a name in /proc. */
+/* Put both into a memory file that has a name in /proc. */
 static bool make_file(struct authorities *authorities, struct slice pem)
 {
 	char name[64];

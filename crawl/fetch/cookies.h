@@ -1,8 +1,8 @@
 /*
- * crawl/fetch/cookies.h - the cookies of a site, carried into libcurl's engine
- * before a transfer and out of it after. The engine decides which cookies are
- * accepted (none for public suffixes, by libpsl), sent and expired. Used by
- * transfer.c alone.
+ * crawl/fetch/cookies.h - the cookies of a site, loaded into libcurl's engine
+ * before a transfer and saved after it. The engine decides which cookies it
+ * accepts (none for public suffixes, by libpsl), sends and expires. Used only
+ * by transfer.c.
  */
 #ifndef CRAWL_FETCH_COOKIES_H
 #define CRAWL_FETCH_COOKIES_H
@@ -13,12 +13,12 @@
 
 enum { MAX_COOKIES = 64, MAX_COOKIE_BYTES = 16 * 1024 };
 
-/* Replace the cookies of the handle by these. */
+/* Replace the cookies of the handle. */
 CURLcode cookies_load(CURL *easy, const struct cookies *cookies);
 
 /*
- * Copy the cookies of the handle that have not expired. What is over
- * MAX_COOKIES or MAX_COOKIE_BYTES is left out.
+ * Copy the cookies of the handle that have not expired; omit those over
+ * MAX_COOKIES or MAX_COOKIE_BYTES.
  */
 void cookies_save(CURL *easy, struct cookies *cookies);
 

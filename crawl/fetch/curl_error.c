@@ -13,12 +13,14 @@ enum error error_from_curl(CURLcode code)
 	case CURLE_BAD_CONTENT_ENCODING:
 		return ERR_MALFORMED;
 	case CURLE_FILESIZE_EXCEEDED:
-	/* 7.88 says so of a header line over 100 KB; when there is no memory,
-	 * curl_memory_begin() has ended the process */
+	/*
+	 * 7.88 returns this for a header line over 100 KB; when memory is
+	 * short, curl_memory_begin() makes the process abort
+	 */
 	case CURLE_OUT_OF_MEMORY:
 		return ERR_TOO_LARGE;
 	default:
-		/* no name, no connection, TLS, HTTP, cut short */
+		/* no name, no connection, TLS, HTTP, incomplete */
 		return ERR_NETWORK;
 	}
 }

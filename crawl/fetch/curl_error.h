@@ -1,5 +1,4 @@
-/* crawl/fetch/curl_error.h - the codes of libcurl, translated here and only
- * here. */
+/* crawl/fetch/curl_error.h - the only translation of libcurl's error codes. */
 #ifndef CRAWL_FETCH_CURL_ERROR_H
 #define CRAWL_FETCH_CURL_ERROR_H
 

@@ -1,13 +1,16 @@
-/* crawl/fetch/curl_memory.h - libcurl, begun the same way by all its users. */
+/*
+ * crawl/fetch/curl_memory.h - initialise libcurl, in the same way for all its
+ * users.
+ */
 #ifndef CRAWL_FETCH_CURL_MEMORY_H
 #define CRAWL_FETCH_CURL_MEMORY_H
 
 #include <stdbool.h>
 
 /*
- * As curl_global_init(); end it by curl_global_cleanup(). Out of memory ends
- * the process, as in mem_alloc(): libcurl has the same code for that and for
- * headers that are too long, for which a page is given up. Not thread-safe.
+ * Like curl_global_init(); undo it by curl_global_cleanup(). When memory is
+ * short, the process aborts, as in mem_alloc(): libcurl has one code for that
+ * and for headers that are too long, which only fail the page. Not thread-safe.
  */
 bool curl_memory_begin(void);
 

@@ -18,28 +18,31 @@ enum {
 	DEFAULT_TOTAL_MS = 60 * 1000,
 	DEFAULT_STALL_MS = 20 * 1000,
 	DEFAULT_CONNECTIONS = 32,
-	/* of the rate below which answers end while others wait */
+	/*
+	 * intervals of doubling the minimum rate of responses while requests
+	 * wait
+	 */
 	PATIENCE_MS = 1000,
 	YOUNG_MS = 2000,
-	FIRST_RATE = 64, /* bytes a second */
+	FIRST_RATE = 64, /* bytes per second */
 	MAX_DOUBLINGS = 8,
 };
 
 struct fetcher {
 	CURLM *multi;
 	struct transfer_plan plan;
-	char *user_agent; /* what the options point to */
+	char *user_agent; /* copies that the options point to */
 	char *proxy;
 	struct transfer *all;   /* every transfer, linked by `sister` */
-	struct transfer *idle;  /* those without a request */
-	struct transfer *first; /* those that have ended, oldest first */
+	struct transfer *idle;  /* transfers without a request */
+	struct transfer *first; /* finished transfers, oldest first */
 	struct transfer *last;
 	size_t running;
-	size_t waiting;     /* for a connection */
-	uint64_t turned_ms; /* one was last free, or nobody waited */
-	bool has_turned;    /* since fetcher_press() was told the time */
-	bool has_begun;     /* a transfer, since libcurl last worked on them */
-	int listened;       /* a descriptor that ends the wait; -1: none */
+	size_t waiting;     /* requests for a connection */
+	uint64_t turned_ms; /* a connection was free, or no request waited */
+	bool has_turned;    /* since the last fetcher_press() */
+	bool has_begun;     /* a transfer, since libcurl last ran */
+	int listened;       /* a descriptor that ends the wait; -1 = none */
 };
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise)
@@ -62,7 +65,7 @@ static void copy_texts(struct fetcher *fetcher,
 	own->user_agent = fetcher->user_agent;
 	fetcher->proxy = copy_text(options->proxy);
 	own->proxy = fetcher->proxy;
-	own->ca_file = NULL; /* it is read at once */
+	own->ca_file = NULL; /* read immediately */
 	own->ca_pem = (struct slice){NULL, 0};
 }
 
@@ -147,7 +150,7 @@ void fetcher_destroy(struct fetcher *fetcher)
 	curl_global_cleanup();
 }
 
-/* A transfer without a request. */
+/* Return a transfer without a request. */
 static struct transfer *take_idle(struct fetcher *fetcher)
 {
 	struct transfer *transfer = fetcher->idle;
@@ -195,7 +198,7 @@ void fetcher_start(struct fetcher *fetcher, const struct fetch_request *request)
 	append_ended(fetcher, transfer);
 }
 
-/* A running transfer has its result. */
+/* Finish a running transfer that has its result. */
 static void end(struct fetcher *fetcher, struct transfer *transfer)
 {
 	assert(transfer->is_running && fetcher->running > 0);
@@ -204,7 +207,7 @@ static void end(struct fetcher *fetcher, struct transfer *transfer)
 	append_ended(fetcher, transfer);
 }
 
-/* Move what libcurl has ended to the list of the ended. */
+/* Move the transfers that libcurl has finished to the list of results. */
 static void collect(struct fetcher *fetcher)
 {
 	CURLMsg *message;
@@ -237,7 +240,10 @@ static void perform(struct fetcher *fetcher)
 	collect(fetcher);
 }
 
-/* Bytes a second that are too few when none was free for `waited_ms`. */
+/*
+ * Return the minimum rate in bytes per second after waiting `waited_ms` for a
+ * free connection.
+ */
 static uint64_t rate_floor(uint64_t waited_ms)
 {
 	uint64_t doublings =
@@ -249,7 +255,7 @@ static uint64_t rate_floor(uint64_t waited_ms)
 	       << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
 }
 
-/* The slowest of those that are slower than `rate`; NULL when none is. */
+/* Return the slowest transfer below `rate`; NULL if all are faster. */
 static struct transfer *find_slowest(const struct fetcher *fetcher,
 				     uint64_t rate, uint64_t now_ms)
 {
@@ -269,7 +275,7 @@ static struct transfer *find_slowest(const struct fetcher *fetcher,
 	return slowest;
 }
 
-/* Who comes slowly makes room for those that wait. */
+/* Stop slow transfers so that waiting requests get a connection. */
 static void make_room(struct fetcher *fetcher, uint64_t now_ms)
 {
 	uint64_t rate = fetcher->waiting == 0
@@ -289,7 +295,7 @@ static void make_room(struct fetcher *fetcher, uint64_t now_ms)
 	}
 }
 
-/* Those that have begun since the last time have begun now. */
+/* Set the start time of transfers that have started since the last call. */
 static void stamp_young(struct fetcher *fetcher, uint64_t now_ms)
 {
 	for (struct transfer *transfer = fetcher->all; transfer != NULL;
@@ -329,7 +335,7 @@ void fetcher_run(struct fetcher *fetcher, uint32_t timeout_ms)
 	if (fetcher->first != NULL)
 		return;
 	curl_multi_poll(fetcher->multi, &listened, count, wait, &ready);
-	/* nothing but the descriptor */
+	/* only the descriptor is ready */
 	if (ready == 1 && count == 1 && listened.revents != 0)
 		return;
 	perform(fetcher);

@@ -40,7 +40,7 @@ struct slice header_value(struct slice line, const char *name)
 {
 	size_t size;
 
-	/* most lines are told apart by their first letter */
+	/* The first letter distinguishes most lines. */
 	if (line.size == 0 || ((slice_byte(line, 0) ^ name[0]) & 0xDF) != 0)
 		return (struct slice){0};
 	size = strlen(name);
@@ -50,7 +50,7 @@ struct slice header_value(struct slice line, const char *name)
 	return trim(skip(line, size + 1));
 }
 
-/* Bytes up to `c`, or all. */
+/* Return the number of bytes before `c`, or all. */
 static size_t find(struct slice text, char c)
 {
 	const char *found =
@@ -61,7 +61,8 @@ static size_t find(struct slice text, char c)
 }
 
 /*
- * Cut off the text before the first `c`, and that; all of it if there is none.
+ * Remove and return the text before the first `c`, or all of it; also remove
+ * `c`.
  */
 static struct slice take_until(struct slice *text, char c)
 {
@@ -94,13 +95,13 @@ bool header_is_printable(struct slice value)
 	return true;
 }
 
-/* A byte of a token (RFC 9110, 5.6.2). */
+/* Return whether the byte may be in a token (RFC 9110, 5.6.2). */
 static bool header_is_token_byte(char c)
 {
 	return c > ' ' && c < 0x7F && strchr("\"(),/:;<=>?@[\\]{}", c) == NULL;
 }
 
-/* Whether it is two tokens with a slash between, and is not a wildcard. */
+/* Return whether the text is two tokens with a slash, and not a wildcard. */
 static bool header_is_media_type(struct slice type)
 {
 	size_t slash = find(type, '/');
@@ -136,7 +137,7 @@ bool header_is_html(struct slice content_type)
 	return is_html;
 }
 
-/* The value of the charset parameter as it stands there. */
+/* Return the unparsed value of the charset parameter. */
 static struct slice find_charset(struct slice text)
 {
 	struct slice charset = {0};

@@ -15,8 +15,8 @@ void http_body_free(struct http_body *body)
 }
 
 /*
- * Take the line that begins a chunk: its size in hex, then blanks or an
- * extension. False when it is none.
+ * Read the line that begins a chunk: its size in hexadecimal, then blanks or an
+ * extension. Return false if it is invalid.
  */
 static bool take_chunk_size(struct slice *text, uint64_t *size_out)
 {
@@ -40,8 +40,8 @@ static bool take_chunk_size(struct slice *text, uint64_t *size_out)
 }
 
 /*
- * Join the chunks of `text` (RFC 9112, 7.1). False when it does not begin with
- * a chunk, so it is not chunked. What follows a wrong size is lost.
+ * Join the chunks of `text` (RFC 9112, 7.1). Return false if it does not begin
+ * with a chunk: then it is not chunked. Data after an invalid size is lost.
  */
 static bool join_chunks(struct slice text, struct http_body *body)
 {
@@ -103,8 +103,8 @@ static enum error fail(struct http_body *body, enum error error,
 }
 
 /*
- * Whether the bytes begin as markup, so that they are not packed, even if
- * brotli could decode them.
+ * Return whether the bytes begin like markup: then they are not compressed,
+ * even if brotli could decode them.
  */
 static bool is_markup(struct slice bytes)
 {
@@ -131,8 +131,7 @@ static enum error undo(struct codings codings, size_t max_bytes,
 	if ((error != ERR_NONE && body->decoded.size == 0) ||
 	    (body->is_cut && is_markup(body->bytes))) {
 		body->is_cut = was_cut;
-		return ERR_NONE; /* the body was unpacked before it was archived
-				  */
+		return ERR_NONE; /* decompressed before archiving */
 	}
 	if (error != ERR_NONE)
 		return fail(body, ERR_CORRUPT,
@@ -142,8 +141,8 @@ static enum error undo(struct codings codings, size_t max_bytes,
 }
 
 /*
- * Whether the body has the coding that its head declares, as far as magic
- * numbers tell.
+ * Return whether the body has the declared coding, as far as magic numbers
+ * show.
  */
 static bool is_there(const struct codings *codings, struct slice bytes)
 {

@@ -8,7 +8,7 @@
 
 enum { MAX_INTERIM = 4 };
 
-/* The status of a line such as "HTTP/1.1 200 OK"; 0 when it is none. */
+/* Return the status of a line such as "HTTP/1.1 200 OK"; 0 if it is invalid. */
 static uint16_t status_of(struct slice line)
 {
 	const char *bytes = line.data;
@@ -40,7 +40,7 @@ static bool is_chunked(struct slice coding)
 			   size) == 0;
 }
 
-/* Keep the value when the line is a field of that name. */
+/* Store the value if the line is a field of that name. */
 static bool take(struct slice line, const char *name, struct slice *value_out)
 {
 	struct slice value = header_value(line, name);
@@ -69,7 +69,7 @@ static void read_field(struct slice line, struct http_message *message)
 		message->robots_tag |= robots_tag_parse(value, ROBOTS_AGENT);
 }
 
-/* Read one head; the body is what is left of the text. */
+/* Parse one head; the rest of the text is the body. */
 static bool read_head(struct slice text, struct http_message *message)
 {
 	struct slice line = line_take(&text);

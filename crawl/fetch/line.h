@@ -5,8 +5,8 @@
 #include "store/slice.h"
 
 /*
- * Cut the first line off `text`, with its LF, and return it without that and
- * without the CRs before it. The last line needs no LF.
+ * Remove the first line of `text`, with its LF; return it without the LF and
+ * the CRs before it. The last line needs no LF.
  */
 static inline struct slice line_take(struct slice *text)
 {

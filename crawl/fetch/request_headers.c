@@ -19,7 +19,9 @@ struct curl_slist *request_headers_add(struct curl_slist *list,
 	return longer;
 }
 
-/* Whether a validator from a server, or from the store, is safe to send. */
+/*
+ * Return whether a validator from a server, or from the store, is safe to send.
+ */
 static bool is_condition(const char *value, size_t capacity)
 {
 	return value != NULL && value[0] != '\0' && strlen(value) < capacity &&
@@ -45,8 +47,8 @@ static struct curl_slist *add_condition(struct curl_slist *list,
 }
 
 /*
- * Whether the header is reserved: it frames the message, says where it goes or
- * which answers are accepted; and all of Proxy-...
+ * Return whether the header is reserved: it frames the message, routes it, or
+ * states the accepted responses; also all of Proxy-...
  */
 static bool is_ours(struct slice name)
 {
@@ -76,7 +78,7 @@ static bool is_ours(struct slice name)
 	return name.size >= 6 && strncasecmp(name.data, "Proxy-", 6) == 0;
 }
 
-/* A token of RFC 9110, 5.6.2. */
+/* Return whether the name is a token (RFC 9110, 5.6.2). */
 static bool is_token(struct slice name)
 {
 	static const char marks[] = "!#$%&'*+-.^_`|~";

@@ -7,7 +7,7 @@
 
 /*
  * Copy the value if it fits and is printable, so that it can be shown and sent
- * back.
+ * again.
  */
 static void copy_value(struct slice value, char *out, size_t capacity)
 {
@@ -18,7 +18,7 @@ static void copy_value(struct slice value, char *out, size_t capacity)
 	out[value.size] = '\0';
 }
 
-/* Copy the media type, without its parameters, such as the name of a file. */
+/* Copy the media type without its parameters, such as a file name. */
 static void copy_type(struct slice value, char *out, size_t capacity)
 {
 	const char *bytes = value.data;
@@ -30,7 +30,7 @@ static void copy_type(struct slice value, char *out, size_t capacity)
 	out[size] = '\0';
 }
 
-/* The value when the line is a field of that name, and is not empty. */
+/* Return the value if the line is a field of that name and is not empty. */
 static bool take(struct slice line, const char *name, struct slice *value_out)
 {
 	*value_out = header_value(line, name);
@@ -38,8 +38,8 @@ static bool take(struct slice line, const char *name, struct slice *value_out)
 }
 
 /*
- * Content-Encoding may be empty and may come more than once. Of transfer
- * codings libcurl decodes chunked; no other was offered.
+ * Content-Encoding may be empty and may occur several times. libcurl decodes
+ * the transfer coding chunked; requests accept no other.
  */
 static void take_coding(struct response_head *answer, struct slice line)
 {
@@ -92,14 +92,17 @@ void response_head_take(struct response_head *answer, struct slice line,
 		take_coding(answer, line);
 }
 
-/* The redirect statuses of the Fetch standard, 2.2.3; 304 is none. */
+/*
+ * Return whether the status is a redirect by the Fetch standard, 2.2.3; 304 is
+ * not.
+ */
 static bool is_redirect(unsigned status)
 {
 	return (status >= 301 && status <= 303) || status == 307 ||
 	       status == 308;
 }
 
-/* Parsing a date is slow, so it is done only when there is a Retry-After. */
+/* Parsing a date is slow, so do it only if there is a Retry-After. */
 static uint64_t retry_after(const struct response_head *answer, uint64_t now_s)
 {
 	uint64_t date_s;

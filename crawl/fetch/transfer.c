@@ -57,7 +57,7 @@ struct transfer *transfer_create(const struct transfer_plan *plan)
 	return transfer;
 }
 
-/* Free what the last request has left. */
+/* Free the data of the last request. */
 static void clean(struct transfer *transfer)
 {
 	curl_slist_free_all(transfer->headers);
@@ -76,7 +76,7 @@ void transfer_destroy(struct transfer *transfer)
 	free(transfer);
 }
 
-/* Reset everything but the parts that belong to the handle. */
+/* Reset everything except the parts that belong to the handle. */
 static void begin(struct transfer *transfer,
 		  const struct fetch_request *request)
 {
@@ -111,7 +111,10 @@ static void begin(struct transfer *transfer,
 	transfer->error_text[0] = '\0';
 }
 
-/* The list for libcurl: the shared one when the request has none of its own. */
+/*
+ * Return the header list for libcurl: the shared list if the request has no own
+ * headers.
+ */
 static struct curl_slist *choose_headers(struct transfer *transfer)
 {
 	struct curl_slist *page_headers = transfer->plan->page_headers;
@@ -130,7 +133,7 @@ static CURLcode load_cookies(struct transfer *transfer)
 	bool is_first = transfer->cookies != NULL && !transfer->has_cookies;
 	CURLcode code = CURLE_OK;
 
-	if (is_first) /* begins the engine */
+	if (is_first) /* starts the engine */
 		code = curl_easy_setopt(transfer->easy, CURLOPT_COOKIEFILE, "");
 	transfer->has_cookies |= is_first;
 	if (code != CURLE_OK || !transfer->has_cookies)
@@ -188,7 +191,7 @@ static void measure(struct transfer *transfer)
 			 address);
 }
 
-/* Whether the body is not needed, so that it does not matter how it ended. */
+/* Return whether the body is not needed, so that its errors do not matter. */
 static bool is_answered(const struct transfer *transfer)
 {
 	return transfer->is_headed && !transfer_is_success(transfer);
@@ -201,7 +204,8 @@ static void break_off(struct transfer *transfer, const char *reason)
 }
 
 /*
- * Set error and reason from the code with which libcurl has ended the transfer.
+ * Set error and reason from the code with which libcurl has finished the
+ * transfer.
  */
 static void explain(struct transfer *transfer, CURLcode code)
 {
@@ -219,7 +223,10 @@ static void explain(struct transfer *transfer, CURLcode code)
 	transfer_fail(transfer, error, "%s", reason);
 }
 
-/* A server that closes the connection ends a body without a length. */
+/*
+ * Return whether the decompressed body is complete. Closing the connection ends
+ * a body without a length.
+ */
 static bool is_unpacked(const struct transfer *transfer)
 {
 	return transfer->unpacker == NULL || transfer->wire_bytes == 0 ||

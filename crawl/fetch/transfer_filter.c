@@ -41,21 +41,18 @@ bool transfer_check(struct transfer *transfer)
 			      "port %u is not one of those allowed", port);
 	else if (transfer->is_proxied &&
 		 address_filter_is_private_name(transfer->url.host))
-		/*
-		 * names are looked up by the proxy, where there is no address
-		 * filter
-		 */
+		/* the proxy resolves names, where there is no address filter */
 		fail_refused(transfer, transfer->url.host);
 	return transfer->result.error == ERR_NONE;
 }
 
-/* Whether any address is allowed: that of a trusted proxy. */
+/* Return whether any address is allowed: the address of a trusted proxy. */
 static bool is_open(const struct transfer *transfer)
 {
 	return transfer->is_private_ok || transfer->is_proxied;
 }
 
-/* The networks that the operator has opened, to those who may use them. */
+/* Return the networks that the operator allows, if the request may use them. */
 static size_t open_networks(const struct transfer *transfer)
 {
 	return transfer->is_network_ok ? transfer->plan->options.allowed_count
@@ -71,10 +68,10 @@ static bool may_connect(const struct transfer *transfer,
 }
 
 /*
- * When it is closed, be it since its process was killed, what was not sent yet
- * is not sent any more. Else the kernel would go on to try, and a request of a
- * node that was cut off would come to the server when it is not, while another
- * node has the host.
+ * Discard unsent data when the socket is closed, also when the process is
+ * killed. Otherwise the kernel would retry, and a request of a disconnected
+ * node could reach the server after reconnection, while another node owns the
+ * host.
  */
 static curl_socket_t open_socket(const struct curl_sockaddr *target)
 {
@@ -89,12 +86,12 @@ static curl_socket_t open_socket(const struct curl_sockaddr *target)
 	return opened;
 }
 
-/* Called after DNS, for each address, before anything is sent to it. */
+/* Check each address after DNS resolution, before connecting. */
 curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 			       struct curl_sockaddr *target)
 {
 	struct transfer *transfer = context;
-	/* the address is longer than the struct sockaddr */
+	/* The address is longer than struct sockaddr. */
 	const struct sockaddr *address =
 		(const void *)((const char *)target +
 			       offsetof(struct curl_sockaddr, addr));
@@ -112,8 +109,8 @@ curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
 }
 
 /*
- * Called before the request is sent, also on a reused connection, which may
- * have been opened by a transfer with more permissions.
+ * Check the connection before the request is sent, also a reused connection,
+ * which a transfer with more permissions may have opened.
  */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 int transfer_on_ready(void *context, char *remote, char *local, int remote_port,

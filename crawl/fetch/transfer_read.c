@@ -7,16 +7,22 @@
 enum {
 	MAX_HEADER_BYTES = 64 * 1024,
 	/*
-	 * of an answer that is no page: reading more costs more than a new
+	 * of a response that is not a page: reading more costs more than a new
 	 * connection
 	 */
 	MAX_DROPPED_BYTES = 64 * 1024,
 	PIECE_BYTES = 16 * 1024,
-	/* Unpacked, a page has seldom more, and is never 50 times as long as
-	 * packed; a bomb is 1000 times as long (gzip), or a million (br). */
+	/*
+	 * A decompressed page rarely exceeds this size, and never 50 times its
+	 * compressed size; a bomb reaches 1000 times (gzip), or a million times
+	 * (br).
+	 */
 	BOMB_BYTES = 512 * 1024,
 	BOMB_RATIO = 100,
-	/* Between chunks: of one byte each has five, and seldom a name. */
+	/*
+	 * Chunk headers: a chunk of one byte has five bytes of them, rarely
+	 * with an extension.
+	 */
 	FRAMING_BYTES = 128 * 1024,
 	FRAMING_RATIO = 8,
 };
@@ -45,7 +51,7 @@ static void expect_body(struct transfer *transfer)
 		transfer->unpacker = unpacker_create(answer->codings);
 }
 
-/* The headers are complete. False when the body is not wanted. */
+/* The headers are complete. Return false if the body is not needed. */
 static bool end_headers(struct transfer *transfer)
 {
 	struct fetch_result *result = &transfer->result;
@@ -103,7 +109,7 @@ static bool is_bomb(const struct transfer *transfer)
 	       transfer->body_bytes / BOMB_RATIO > transfer->wire_bytes;
 }
 
-/* Pass on as much as fits; false ends the transfer. */
+/* Deliver as much as fits; return false to stop the transfer. */
 static bool give(struct transfer *transfer, struct slice bytes)
 {
 	enum error error;
@@ -118,7 +124,7 @@ static bool give(struct transfer *transfer, struct slice bytes)
 	return error == ERR_NONE;
 }
 
-/* The next bytes of the unpacked body. */
+/* Process the next bytes of the decompressed body. */
 static bool take_piece(struct transfer *transfer, struct slice bytes)
 {
 	size_t room = transfer->max_body_bytes - transfer->body_bytes;
@@ -179,7 +185,7 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	}
 	if (transfer->sent_bytes >
 	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
-		/* empty gzip members, or bytes behind the end */
+		/* empty gzip members, or bytes after the end */
 		transfer_cut(transfer, "over %zu bytes came",
 			     transfer->max_body_bytes);
 		return 0;
@@ -194,7 +200,10 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	return is_taken ? bytes.size : 0;
 }
 
-/* Extensions of chunks, and what else is no body, have no other limit. */
+/*
+ * Limit chunk extensions and other data outside of the body, which have no
+ * other limit.
+ */
 int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
 			 curl_off_t upload_total, curl_off_t upload_now)
 {
@@ -215,8 +224,8 @@ int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
 }
 
 /*
- * Called with everything that libcurl sends and receives. The first request to
- * a proxy is for a tunnel and is skipped.
+ * Called for all data that libcurl sends and receives. Skip the first request
+ * to a proxy, which is for a tunnel.
  */
 int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
 		      void *context)

@@ -26,9 +26,8 @@ static unsigned set_callbacks(struct transfer *transfer)
 }
 
 /*
- * Only the debug callback shows the head of the request, and what a chunked
- * body has beside its chunks; and only that of the progress can end the
- * transfer then.
+ * Only the debug callback gets the head of the request, and the data between
+ * the chunks of a body; only the progress callback can stop the transfer then.
  */
 static unsigned set_debug(struct transfer *transfer)
 {
@@ -52,7 +51,7 @@ static unsigned set_limits(const struct transfer *transfer)
 	CURL *easy = transfer->easy;
 	unsigned failed = 0;
 
-	/* a name server that does not answer must not be waited for */
+	/* Do not wait for a name server that does not respond. */
 	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 				   (long)options->connect_timeout_ms);
@@ -68,8 +67,8 @@ static unsigned set_limits(const struct transfer *transfer)
 }
 
 /*
- * Only HTTP, no redirects, nothing from the environment. Bodies are unpacked by
- * crawl/fetch/unpack.c.
+ * Allow only HTTP, no redirects, nothing from the environment.
+ * crawl/fetch/unpack.c decompresses bodies.
  */
 static unsigned set_protocol(const struct transfer *transfer)
 {

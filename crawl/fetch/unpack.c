@@ -10,7 +10,7 @@ enum {
 	MIDDLE_BYTES = 16 * 1024,
 	/*
 	 * bytes that the outer coding may give without output of the inner one:
-	 * a gzip header may be long, but no real one is so long
+	 * a gzip header may be long, but no real one reaches this
 	 */
 	MAX_SILENT_BYTES = LIMIT(1024 * 1024, 512),
 };
@@ -29,8 +29,8 @@ struct unpacker {
 };
 
 /*
- * Whether the word names a coding that is registered (RFC 9110, 16.6.1) and
- * that is not decoded here. Bytes in such a coding are no text.
+ * Return whether the word is a registered coding (RFC 9110, 16.6.1) that is not
+ * decoded here. Bytes in such a coding are not text.
  */
 static bool unpack_is_foreign_coding(struct slice word)
 {
@@ -98,7 +98,7 @@ size_t unpacker_left(const struct unpacker *unpacker)
 	return unpacker->outer.input.size;
 }
 
-/* Behind the end: the next gzip member begins, or the rest is dropped. */
+/* After the end: start the next gzip member, or drop the rest. */
 static void pass_end(struct layer *layer)
 {
 	static const unsigned char gzip = 0x1F; /* RFC 1952, 2.3.1: ID1 */
@@ -121,8 +121,8 @@ static enum error run(struct layer *layer, char *out, size_t capacity,
 }
 
 /*
- * Decode until there is output or no input is left: a gzip header, or an empty
- * member, takes input and writes nothing.
+ * Decode until there is output, or no input remains: a gzip header or an empty
+ * member consumes input without output.
  */
 static enum error run_on(struct layer *layer, char *out, size_t capacity,
 			 size_t *size_out)

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* In the year 10889; dates have four digits for it. */
+/* In the year 10889; dates have four digits for the year. */
 static const uint64_t max_lastmod_ms = (uint64_t)1 << 48;
 
-/* In front of the bytes of each URL. */
+/* Precedes the bytes of each URL. */
 struct head {
 	uint64_t lastmod_ms;
 	uint32_t size;
@@ -26,7 +26,7 @@ bool listing_append(struct buffer *listing, const struct sitemap_entry *entry)
 	return true;
 }
 
-/* The first entry of `listing`; false when there is none in whole. */
+/* Read the first entry of `listing`; return false if it is incomplete. */
 static bool read_head(struct slice listing, struct head *head_out)
 {
 	if (listing.size < sizeof(*head_out))

@@ -1,6 +1,6 @@
 /*
- * crawl/sitemap/listing.h - the entries of a sitemap as bytes, so that who
- * reads the file and who wants its entries need not be one process.
+ * crawl/sitemap/listing.h - encode the entries of a sitemap, so that one
+ * process can parse the file and another use its entries.
  */
 #ifndef CRAWL_SITEMAP_LISTING_H
 #define CRAWL_SITEMAP_LISTING_H
@@ -14,18 +14,18 @@
 
 enum { MAX_LISTING_BYTES = LIMIT(8 * 1024 * 1024, 2048) };
 
-/* Append an entry; false, and nothing done, when it is full. */
+/* Append an entry; if the listing is full, return false and change nothing. */
 bool listing_append(struct buffer *listing, const struct sitemap_entry *entry);
 
 /*
- * Take the next entry off the front of *listing; it points into it. False at
- * the end, and for bytes that are no entry: see listing_is_whole().
+ * Remove the first entry of *listing; it points into the listing. Return false
+ * at the end and for invalid bytes: see listing_is_whole().
  */
 bool listing_next(struct slice *listing, struct sitemap_entry *entry_out);
 
 /*
- * Whether these bytes of a stranger are the entries that a sitemap may have,
- * and nothing else. What their URLs are worth is not asked.
+ * Return whether untrusted bytes are exactly a list of entries within the
+ * limits of a sitemap. The URLs are not checked.
  */
 bool listing_is_whole(struct slice listing);
 

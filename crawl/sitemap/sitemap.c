@@ -14,15 +14,14 @@ enum { GZIP_BYTES = 2, BOM_BYTES = 3, PIECE_BYTES = 16 * 1024 };
 
 struct sitemap {
 	struct sitemap_out out;
-	unsigned char head[GZIP_BYTES]; /* the first bytes, until it is known
-					   whether they are gzip */
+	unsigned char head[GZIP_BYTES]; /* the first bytes, to detect gzip */
 	size_t head_size;
-	struct decoder *decoder; /* NULL: not packed */
-	size_t unpacked;         /* bytes so far */
-	size_t bom_size;         /* bytes of BOMs that came first */
-	struct sitemap_xml *xml; /* one of these, once it is known which */
+	struct decoder *decoder; /* NULL: not compressed */
+	size_t unpacked;         /* decompressed bytes until now */
+	size_t bom_size;         /* size of leading BOMs */
+	struct sitemap_xml *xml; /* one of these, by the format */
 	struct sitemap_text *text;
-	bool is_padded; /* the last member was followed by something else */
+	bool is_padded; /* other bytes follow the last member */
 	bool is_over;   /* finished */
 	char piece[PIECE_BYTES];
 };
@@ -87,7 +86,8 @@ static bool is_blank(unsigned char byte)
 }
 
 /*
- * Choose the format: XML if the file begins with '<', in UTF-16 too, else text.
+ * Select the format: XML if the file begins with '<', also in UTF-16, otherwise
+ * text.
  */
 static void choose(struct sitemap *sitemap, unsigned char first)
 {
@@ -107,7 +107,7 @@ static void read_format(struct sitemap *sitemap, struct slice bytes)
 		sitemap_text_feed(sitemap->text, bytes);
 }
 
-/* Skip BOMs and white space; one BOM is passed to the format. */
+/* Skip BOMs and white space; pass one BOM to the format. */
 static void read_begin(struct sitemap *sitemap, struct slice bytes)
 {
 	const unsigned char *at = bytes.data;
@@ -129,8 +129,8 @@ static void read_begin(struct sitemap *sitemap, struct slice bytes)
 }
 
 /*
- * Read unpacked bytes, at most PIECE_BYTES at once, so that an error is noticed
- * soon.
+ * Parse decompressed bytes, at most PIECE_BYTES per call, so that an error is
+ * detected early.
  */
 static void read_piece(struct sitemap *sitemap, struct slice bytes)
 {
@@ -159,7 +159,7 @@ static void read_plain(struct sitemap *sitemap, struct slice bytes)
 	}
 }
 
-/* Whether there is a member to read, by its first byte. */
+/* Return whether a member follows, judging by its first byte. */
 static bool begin_member(struct sitemap *sitemap, struct slice bytes)
 {
 	if (!decoder_is_at_end(sitemap->decoder))
@@ -174,8 +174,8 @@ static bool begin_member(struct sitemap *sitemap, struct slice bytes)
 }
 
 /*
- * Read gzip members one after the other; bytes behind them that are no member
- * are ignored.
+ * Read gzip members one after another; ignore bytes after them that are not a
+ * member.
  */
 static void read_gzip(struct sitemap *sitemap, struct slice bytes)
 {

@@ -1,14 +1,14 @@
 /*
- * crawl/sitemap/sitemap.h - sitemaps (sitemaps.org 0.9): XML, index, plain
- * text, RSS and Atom, each also packed by gzip, as a stream: some 300 KB,
- * whatever the size of the file, and 5 MB at most when it is hostile.
+ * crawl/sitemap/sitemap.h - parse sitemaps (sitemaps.org 0.9) as a stream: XML,
+ * index, plain text, RSS and Atom, each optionally compressed by gzip. Uses
+ * about 300 KB for a file of any size, at most 5 MB for a hostile one.
  *
- * What begins with '<' is XML, read by page/xml/xml_stream.h, so that broken
- * files give what can be read; anything else is text. gzip is recognised by the
- * content. Extensions (images, videos, news, hreflang) are skipped by their
- * namespace; that of the sitemap itself may be any. Without a <loc> the text of
- * <url> or <sitemap> is used, without a link the guid of an item if it is a
- * URL. The page of a feed itself is no entry.
+ * A file that begins with '<' is XML, parsed by page/xml/xml_stream.h, so that
+ * broken files give their readable entries; any other file is text. gzip is
+ * detected by the content. Extensions (images, videos, news, hreflang) are
+ * skipped by their namespace; the namespace of the sitemap itself may be any.
+ * Without a <loc> the text of <url> or <sitemap> is used, without a link the
+ * guid of an item if it is a URL. The page of a feed itself is not an entry.
  */
 #ifndef CRAWL_SITEMAP_SITEMAP_H
 #define CRAWL_SITEMAP_SITEMAP_H
@@ -23,15 +23,15 @@
 #include "store/slice.h"
 
 enum {
-	MAX_SITEMAP_ENTRIES = LIMIT(50000, 20), /* of a file, also those left
-					out; the protocol's limit */
+	MAX_SITEMAP_ENTRIES =
+		LIMIT(50000, 20), /* with omitted ones; the protocol's limit */
 	MAX_SITEMAP_BYTES =
-		LIMIT(50 * 1024 * 1024, 3000), /* unpacked; the protocol's limit
-						*/
+		LIMIT(50 * 1024 * 1024,
+		      3000), /* decompressed; the protocol's limit */
 };
 
 enum sitemap_kind {
-	SITEMAP_UNKNOWN, /* nothing that could be a sitemap has come yet */
+	SITEMAP_UNKNOWN, /* no format detected yet */
 	SITEMAP_URLS,
 	SITEMAP_INDEX,
 	SITEMAP_TEXT,
@@ -41,17 +41,17 @@ enum sitemap_kind {
 
 struct sitemap_entry {
 	struct slice url;    /* canonical, absolute; valid during the call */
-	uint64_t lastmod_ms; /* Unix; 0: not named, or no date */
-	bool is_sitemap;     /* of an index: another sitemap */
+	uint64_t lastmod_ms; /* Unix time; 0 = missing or invalid */
+	bool is_sitemap;     /* in an index: another sitemap */
 };
 
 struct sitemap;
 
 /*
- * `base` is the URL of the file itself, to resolve what is relative; it is
- * copied. The handler gets each entry once, in the order of the file; entries
- * that are no http(s) URLs, or over MAX_URL_BYTES, are counted and left out; in
- * text only lines with an absolute URL are entries.
+ * `base` is the URL of the file, to resolve relative URLs; it is copied. The
+ * handler gets each entry once, in the order of the file. Entries that are not
+ * http(s) URLs, or over MAX_URL_BYTES, are counted and omitted; in text only
+ * lines with an absolute URL are entries.
  */
 struct sitemap *sitemap_create(const struct url *base,
 			       void (*on_entry)(void *context,
@@ -60,28 +60,31 @@ struct sitemap *sitemap_create(const struct url *base,
 void sitemap_destroy(struct sitemap *sitemap); /* NULL is a no-op */
 
 /*
- * Take the next bytes, packed or not. ERR_TOO_LARGE over a limit above,
- * ERR_MALFORMED (no sitemap: HTML, binary), ERR_CORRUPT (broken gzip). Entries
- * before the error are valid; later calls do nothing and return the same error.
+ * Parse the next bytes, compressed or not. ERR_TOO_LARGE over a limit above,
+ * ERR_MALFORMED (not a sitemap: HTML, binary), ERR_CORRUPT (broken gzip).
+ * Entries before the error are valid; later calls do nothing and return the
+ * same error.
  */
 enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes);
 
 /*
- * End the file. Errors as in sitemap_feed(); a truncated file is ERR_MALFORMED,
- * and so is an empty one, or text without a URL.
+ * Finish the file. Errors as in sitemap_feed(); a truncated file, an empty one,
+ * or text without a URL is ERR_MALFORMED.
  */
 enum error sitemap_finish(struct sitemap *sitemap);
 
 enum sitemap_kind sitemap_kind(const struct sitemap *sitemap);
 
-/* The number of entries passed to the handler, and of entries left out. */
+/*
+ * Return the number of entries passed to the handler, and of omitted entries.
+ */
 size_t sitemap_count(const struct sitemap *sitemap);
 size_t sitemap_refused(const struct sitemap *sitemap);
 
 /*
- * A W3C date (2004-12-23T18:00:15+00:00 and its shorter forms) or a date of
- * RFC 822 (RSS) in Unix milliseconds; 0 when it is none, or before 1970. A time
- * without a zone is UTC.
+ * Parse a W3C date (2004-12-23T18:00:15+00:00 and its shorter forms) or a date
+ * of RFC 822 (RSS) into Unix milliseconds; 0 if it is invalid or before 1970. A
+ * time without a zone is UTC.
  */
 uint64_t sitemap_date(struct slice text);
 

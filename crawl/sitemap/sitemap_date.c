@@ -6,7 +6,7 @@
 
 enum { MAX_DATE_BYTES = 40, DAY_BYTES = 10 };
 
-/* Begins with a year, as in "2004" and "2004-12". */
+/* Return whether the text begins with a year, as in "2004" and "2004-12". */
 static bool begins_with_year(const char *text)
 {
 	for (int i = 0; i < 4; i++)

@@ -14,17 +14,17 @@ struct sitemap_out {
 	enum sitemap_kind kind;
 	size_t count;
 	size_t refused;
-	enum error error; /* the first error; no entry is passed on after it */
+	enum error error; /* the first error; no entries are passed after it */
 };
 
 /*
- * Pass on an entry with the URL `reference`, or count it as left out. `entry`
- * has no URL yet.
+ * Pass an entry with the URL `reference` to the handler, or count it as
+ * omitted. `entry` has no URL yet.
  */
 void sitemap_out_tell(struct sitemap_out *out, struct slice reference,
 		      struct sitemap_entry entry);
 
-/* The first error stays. */
+/* Set the error, unless there is one. */
 void sitemap_out_fail(struct sitemap_out *out, enum error error);
 
 #endif

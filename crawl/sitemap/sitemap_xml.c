@@ -10,11 +10,11 @@
 
 enum rank {
 	RANK_NONE,
-	RANK_ELSE, /* used when there is no better one */
+	RANK_ELSE, /* used if there is no better source */
 	RANK_FIRST,
 };
 
-/* The element of an entry is one of these, by its root. */
+/* The element of an entry, which depends on the root. */
 enum entry {
 	ENTRY_NONE,
 	ENTRY_URL,
@@ -34,10 +34,10 @@ struct open {
 	uint64_t time_ms;
 };
 
-/* The open element directly below it. */
+/* The open element directly below the entry. */
 struct field {
-	bool is_own;        /* of the entry's namespace */
-	bool is_other;      /* a link to something else than the page */
+	bool is_own;        /* in the entry's namespace */
+	bool is_other;      /* a link to something other than the page */
 	struct buffer link; /* the href of an Atom link */
 };
 
@@ -73,8 +73,8 @@ static enum sitemap_kind kind_of(struct slice root)
 }
 
 /*
- * The kind of entry that the element begins; a urlset may have entries of an
- * index, and vice versa.
+ * Return the kind of entry that the element begins; a urlset may contain
+ * entries of an index, and vice versa.
  */
 static enum entry entry_of(enum sitemap_kind kind, struct slice name)
 {
@@ -167,7 +167,7 @@ static void on_start(void *context, struct slice name, struct slice space)
 	begin_entry(xml, entry, hash);
 }
 
-/* RFC 4287, 4.2.7.2: a link without a relation is one to the alternate. */
+/* RFC 4287, 4.2.7.2: a link without a relation is an alternate link. */
 static void on_attribute(void *context, struct slice name, struct slice value)
 {
 	struct sitemap_xml *xml = context;

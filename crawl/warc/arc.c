@@ -11,7 +11,10 @@ enum {
 	MAX_DATE = 20,
 };
 
-/* "http:", "dns:", "filedesc:" and their like. */
+/*
+ * Return whether the line begins with a scheme such as "http:", "dns:" or
+ * "filedesc:".
+ */
 static bool has_scheme(struct slice line)
 {
 	const char *bytes = line.data;
@@ -26,7 +29,7 @@ static bool has_scheme(struct slice line)
 	return false;
 }
 
-/* The next word behind `rest`, which moves behind it. */
+/* Remove and return the next word of `rest`. */
 static struct slice take_word(struct slice *rest)
 {
 	const char *bytes = rest->data;
@@ -42,7 +45,10 @@ static struct slice take_word(struct slice *rest)
 	return (struct slice){bytes + begin, end - begin};
 }
 
-/* IPv4 or IPv6, roughly: there is a dot or a colon, and hex digits. */
+/*
+ * Return whether the word looks like IPv4 or IPv6: hexadecimal digits with a
+ * dot or a colon.
+ */
 static bool is_address(struct slice word)
 {
 	const char *bytes = word.data;
@@ -86,8 +92,8 @@ static struct slice last_word(struct slice line)
 }
 
 /*
- * Find the address, and what follows it. Without a valid date ("null") a line
- * of exactly five words is accepted.
+ * Find the address and the text after it. Without a valid date ("null"), accept
+ * a line of exactly five words.
  */
 static bool find_address(struct slice line, struct slice *address_out,
 			 struct slice *date_out, struct slice *rest_out)

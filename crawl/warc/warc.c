@@ -16,7 +16,7 @@
 #include "store/limit.h"
 #include "store/memory.h"
 
-/* Room in a block besides the body: heads, sizes of chunks. */
+/* Space in a block in addition to the body: heads, chunk sizes. */
 enum { BLOCK_ROOM = LIMIT(256 * 1024, 512) };
 
 struct warc_reader {
@@ -97,7 +97,7 @@ static bool is_web(const struct warc_record *record)
 	       strncasecmp(record->url, "https://", 8) == 0;
 }
 
-/* Set the fields of an HTTP answer, except the body. */
+/* Set the fields of an HTTP response, except the body. */
 static void set_answer(const struct http_message *message,
 		       struct warc_record *record)
 {
@@ -142,7 +142,7 @@ static void read_resource(const struct warc_reader *reader, struct slice block,
 	}
 }
 
-/* Read the block by the kind of the record. */
+/* Read the block according to the kind of the record. */
 static void read_block(struct warc_reader *reader,
 		       const struct cut_block *block,
 		       struct warc_record *record)
@@ -177,7 +177,7 @@ static enum warc_kind kind_of(const struct warc_record *record)
 	return WARC_OTHER;
 }
 
-/* Fill the record from its head; returns the length of its block. */
+/* Fill the record from its head; return the length of its block. */
 static uint64_t read_warc_head(struct slice head, struct warc_record *record)
 {
 	struct warc_header header;
@@ -225,7 +225,7 @@ static void read_record(struct warc_reader *reader, struct slice head,
 	read_block(reader, &block, record);
 }
 
-/* The reason why nothing more can be read. */
+/* Return the error after which nothing more can be read. */
 static enum error end_of(const struct warc_reader *reader,
 			 struct warc_record *record)
 {

@@ -14,7 +14,7 @@ enum {
 	PEEK_BYTES = MAX_ARC_LINE + 64,
 };
 
-/* Does a record begin there? For ARC the whole line must be seen. */
+/* Return whether a record begins with `text`. ARC needs the whole line. */
 static bool begins_record(const struct warc_cut *cut, struct slice text)
 {
 	if (cut->format != ARCHIVE_ARC && warc_begins(text))
@@ -22,7 +22,10 @@ static bool begins_record(const struct warc_cut *cut, struct slice text)
 	return cut->format != ARCHIVE_WARC && arc_begins(text);
 }
 
-/* The next bytes of this member, at most `size` whatever the window shows. */
+/*
+ * Return the next bytes of this member, at most `size`, even if the window has
+ * more.
+ */
 static struct slice see(struct warc_stream *stream, size_t size)
 {
 	struct slice view = stream_see(stream, size);
@@ -30,7 +33,7 @@ static struct slice see(struct warc_stream *stream, size_t size)
 	return (struct slice){view.data, view.size < size ? view.size : size};
 }
 
-/* Does a record begin where the stream is? */
+/* Return whether a record begins at the position of the stream. */
 static bool is_at_record(const struct warc_cut *cut)
 {
 	struct warc_stream *stream = cut->stream;
@@ -58,7 +61,9 @@ static struct slice behind(struct slice text, size_t size)
 	return (struct slice){(const char *)text.data + size, text.size - size};
 }
 
-/* Go to the next byte that is no line end. False when there is none. */
+/*
+ * Move to the next byte that is not a line end. Return false if there is none.
+ */
 static bool skip_blank(struct warc_cut *cut)
 {
 	struct slice view;
@@ -74,8 +79,8 @@ static bool skip_blank(struct warc_cut *cut)
 }
 
 /*
- * Go to the next line that begins a record; the begin of a member begins a
- * line, too. False at the end: what was skipped is lost.
+ * Move to the next line that begins a record; the start of a member also begins
+ * a line. Return false at the end; the skipped bytes are lost.
  */
 static bool find_record(struct warc_cut *cut)
 {
@@ -92,7 +97,7 @@ static bool find_record(struct warc_cut *cut)
 			size = (size_t)(newline + 1 - (const char *)view.data);
 		stream_skip(stream, size);
 		if (newline == NULL && stream_state(stream) == STREAM_RUNS)
-			continue; /* in the middle of a long line */
+			continue; /* inside a long line */
 		if (stream_see_across(stream, 1).size == 0) {
 			cut->ends_inside =
 				stream_state(stream) != STREAM_DAMAGED;
@@ -104,7 +109,7 @@ static bool find_record(struct warc_cut *cut)
 }
 
 /*
- * Skip the rest of the last record. It ends early when its length exceeds its
+ * Skip the rest of the last record. It ends early if its length exceeds its
  * member and the next member begins a record.
  */
 static void finish_last(struct warc_cut *cut)
@@ -131,10 +136,7 @@ static void finish_last(struct warc_cut *cut)
 	cut->rest = 0;
 }
 
-/*
- * The offset of a WARC record inside the block; the block's size when there is
- * none.
- */
+/* Return the offset of a WARC record inside the block, or the block's size. */
 static size_t find_warc(struct slice block)
 {
 	static const char mark[] = "\nWARC/";
@@ -162,7 +164,7 @@ static size_t find_arc(struct slice block)
 	return block.size - left.size;
 }
 
-/* The length of the block is wrong: a record inside it ends it. */
+/* The length of the block is wrong: end it at a record inside it. */
 static void end_early(struct warc_cut *cut, struct cut_block *block)
 {
 	block->is_cut = true;
@@ -171,7 +173,7 @@ static void end_early(struct warc_cut *cut, struct cut_block *block)
 				    : find_arc(block->bytes);
 }
 
-/* The whole block is in the window: check that a record or nothing follows. */
+/* The whole block is in the window: check that a record or the end follows. */
 static void check_end(struct warc_cut *cut, struct cut_block *block)
 {
 	struct warc_stream *stream = cut->stream;
@@ -195,7 +197,7 @@ static void check_end(struct warc_cut *cut, struct cut_block *block)
 	}
 }
 
-/* The file, or what can be read of it, ends in the block. */
+/* The file, or its readable part, ends inside the block. */
 static void end_in_block(struct warc_cut *cut, struct cut_block *block)
 {
 	size_t size = block->bytes.size;
@@ -249,7 +251,9 @@ struct cut_block cut_block(struct warc_cut *cut, uint64_t length)
 	return block;
 }
 
-/* Bytes of the head at the begin of `view`; 0 when its end is not there. */
+/*
+ * Return the size of the head at the start of `view`; 0 if its end is missing.
+ */
 static size_t head_size(const struct warc_cut *cut, struct slice view,
 			bool *is_whole_out)
 {
@@ -262,7 +266,7 @@ static size_t head_size(const struct warc_cut *cut, struct slice view,
 	return view.size - left.size;
 }
 
-/* The head of the record that begins here; empty when it does not end. */
+/* Return the head of the record that begins here; empty if it does not end. */
 static struct slice take_head(struct warc_cut *cut, bool *is_whole_out)
 {
 	struct slice view = {0};
@@ -316,8 +320,8 @@ static void end_in_head(struct warc_cut *cut)
 }
 
 /*
- * At the end or at damage: try to go on. False when the damage must be reported
- * first, or nothing more can be read.
+ * At the end or at damage: try to continue. Return false if the damage must be
+ * reported first, or nothing more can be read.
  */
 static bool go_on(struct warc_cut *cut, struct cut_head *head)
 {
@@ -333,8 +337,8 @@ static bool go_on(struct warc_cut *cut, struct cut_head *head)
 }
 
 /*
- * Go to the beginning of a record. False when there is an error to report, or
- * the end.
+ * Move to the start of a record. Return false for an error to report, or at the
+ * end.
  */
 static bool seek_record(struct warc_cut *cut, struct cut_head *head)
 {

@@ -47,7 +47,10 @@ size_t warc_header_size(struct slice text, bool *is_whole_out)
 	return 0;
 }
 
-/* wget and others write a URL as <URL>, by a reading of the grammar of 1.0. */
+/*
+ * wget and other tools write a URL as <URL>, because the grammar of WARC 1.0 is
+ * ambiguous.
+ */
 static struct slice without_brackets(struct slice url)
 {
 	const char *bytes = url.data;
@@ -57,7 +60,7 @@ static struct slice without_brackets(struct slice url)
 	return url;
 }
 
-/* Keep the value when the line is a field of that name: the first counts. */
+/* Store the value if the line is a field of that name; the first one counts. */
 static void take(struct slice line, const char *name, struct slice *value)
 {
 	if (value->data == NULL)

@@ -9,18 +9,20 @@
 
 enum {
 	RAW_BYTES = 256 * 1024,
-	CHUNK_BYTES = LIMIT(64 * 1024, 512), /* unpacked at once */
+	CHUNK_BYTES = LIMIT(64 * 1024, 512), /* decompressed per step */
 	MAGIC_BYTES = 4,
 	/*
-	 * A damaged member may have consumed the beginning of the next one: so
-	 * many bytes before are searched again.
+	 * A damaged member may have consumed the start of the next one: this
+	 * many bytes are searched again.
 	 */
 	REWIND_BYTES = 32 * 1024,
-	TRIAL_BYTES = 4096, /* packed; enough for TRIAL_OUT of them */
+	TRIAL_BYTES = 4096, /* compressed; gives TRIAL_OUT or more */
 	TRIAL_OUT = 64,
 	SCHEME_BYTES = 16,
-	/* warc.zst: a first frame of this kind is the dictionary, which may be
-	 * packed itself (iipc.github.io/warc-specifications, "WARC-zstd") */
+	/*
+	 * warc.zst: a first frame of this kind is the dictionary, which may be
+	 * compressed itself (iipc.github.io/warc-specifications, "WARC-zstd")
+	 */
 	DICTIONARY_MAGIC = 0x184D2A5D,
 	FRAME_HEAD_BYTES = 8,
 	MAX_DICTIONARY_BYTES = LIMIT(16 * 1024 * 1024, 1024),
@@ -30,18 +32,18 @@ struct warc_stream {
 	warc_source *source;
 	void *context;
 	char *raw;        /* [RAW_BYTES] as stored */
-	size_t raw_begin; /* of what is not unpacked yet */
+	size_t raw_begin; /* start of the bytes not yet decompressed */
 	size_t raw_end;
-	size_t raw_floor;    /* behind the first byte of the member, or 0 */
-	uint64_t taken;      /* from the source */
-	bool is_source_over; /* its end, or an error */
+	size_t raw_floor;    /* after the first byte of the member, or 0 */
+	uint64_t taken;      /* bytes from the source */
+	bool is_source_over; /* at its end, or after an error */
 	enum error error;
 	enum coding coding; /* of the whole file */
 	struct decoder *decoder;
 	enum stream_state state;
-	uint64_t member; /* where it begins in the file */
+	uint64_t member; /* its offset in the file */
 	struct buffer window;
-	size_t seen; /* bytes of the window that were skipped */
+	size_t seen; /* skipped bytes of the window */
 };
 
 struct warc_stream *stream_create(warc_source *source, void *context)
@@ -65,7 +67,7 @@ void stream_destroy(struct warc_stream *stream)
 	free(stream);
 }
 
-/* Make room at the end of what is stored; the last bytes are kept behind. */
+/* Make room at the end of the stored bytes; keep the last REWIND_BYTES. */
 static void shift_raw(struct warc_stream *stream)
 {
 	size_t kept = stream->raw_begin < REWIND_BYTES ? stream->raw_begin
@@ -80,8 +82,8 @@ static void shift_raw(struct warc_stream *stream)
 }
 
 /*
- * Look at the next `size` stored bytes, at most TRIAL_BYTES, or at all that are
- * left.
+ * Return the next `size` stored bytes, at most TRIAL_BYTES, or all remaining
+ * ones, without consuming them.
  */
 static struct slice see_raw(struct warc_stream *stream, size_t size)
 {
@@ -105,7 +107,7 @@ static struct slice see_raw(struct warc_stream *stream, size_t size)
 	return (struct slice){stream->raw + stream->raw_begin, have};
 }
 
-/* The offset of the next stored byte in the file. */
+/* Return the offset of the next stored byte in the file. */
 static uint64_t raw_offset(const struct warc_stream *stream)
 {
 	return stream->taken - (stream->raw_end - stream->raw_begin);
@@ -124,7 +126,8 @@ static uint32_t little_endian(const unsigned char *bytes)
 }
 
 /*
- * Append the next `size` stored bytes to `out`; false at the end of the file.
+ * Append the next `size` stored bytes to `out`; return false at the end of the
+ * file.
  */
 static bool take_raw(struct warc_stream *stream, size_t size,
 		     struct buffer *out)
@@ -142,7 +145,7 @@ static bool take_raw(struct warc_stream *stream, size_t size,
 	return true;
 }
 
-/* Unpack the first frame of `packed`; false when it is too large. */
+/* Decompress the first frame of `packed`; return false if it is too large. */
 static bool unpack(struct slice packed, struct buffer *out)
 {
 	struct decoder *decoder = decoder_create(CODING_ZSTD);
@@ -161,7 +164,10 @@ static bool unpack(struct slice packed, struct buffer *out)
 	return error == ERR_NONE && size > 0;
 }
 
-/* Read the dictionary if the file begins with one; false when it is bad. */
+/*
+ * Read the dictionary if the file begins with one; return false if it is
+ * invalid.
+ */
 static bool read_dictionary(struct warc_stream *stream)
 {
 	struct slice head = see_raw(stream, FRAME_HEAD_BYTES);
@@ -192,7 +198,7 @@ static bool read_dictionary(struct warc_stream *stream)
 	return is_good;
 }
 
-/* Choose the coding by the first bytes of the file. */
+/* Detect the coding by the first bytes of the file. */
 static bool begin_file(struct warc_stream *stream, struct slice head)
 {
 	stream->coding = coding_of_bytes(head);
@@ -200,7 +206,7 @@ static bool begin_file(struct warc_stream *stream, struct slice head)
 	return stream->coding != CODING_ZSTD || read_dictionary(stream);
 }
 
-/* NULs between members are the padding of tapes and of tar. */
+/* Skip NULs between members: padding of tapes and of tar. */
 static struct slice skip_padding(struct warc_stream *stream)
 {
 	struct slice raw = see_raw(stream, MAGIC_BYTES);
@@ -214,7 +220,10 @@ static struct slice skip_padding(struct warc_stream *stream)
 	return raw;
 }
 
-/* What follows a member: the next one, the end, or no member. */
+/*
+ * Prepare for the next bytes after a member: another member, the end, or other
+ * data.
+ */
 static void begin_member(struct warc_stream *stream)
 {
 	struct slice raw = skip_padding(stream);
@@ -237,7 +246,7 @@ static void begin_member(struct warc_stream *stream)
 	decoder_reset(stream->decoder);
 }
 
-/* Make room behind the window, after dropping what was skipped. */
+/* Make room after the window; drop the skipped bytes first. */
 static char *make_room(struct warc_stream *stream)
 {
 	struct buffer *window = &stream->window;
@@ -260,7 +269,7 @@ static void end_file(struct warc_stream *stream)
 	stream->state = over(stream, is_whole ? STREAM_END : STREAM_CUT);
 }
 
-/* Unpack some more of the member. */
+/* Decompress more of the member. */
 static void unpack_more(struct warc_stream *stream)
 {
 	struct slice raw = see_raw(stream, 1);
@@ -329,7 +338,10 @@ enum error stream_error(const struct warc_stream *stream)
 	return stream->error;
 }
 
-/* Like "WARC/1.0", or the URL that begins an ARC record. */
+/*
+ * Return whether the text begins like "WARC/1.0", or like the URL of an ARC
+ * record.
+ */
 static bool is_like_record(struct slice text)
 {
 	const char *bytes = text.data;
@@ -345,7 +357,9 @@ static bool is_like_record(struct slice text)
 	return false;
 }
 
-/* Whether the member that seems to begin here unpacks to a record. */
+/*
+ * Return whether the possible member at this position decompresses to a record.
+ */
 static bool try_member(struct warc_stream *stream, struct slice raw)
 {
 	char out[TRIAL_OUT];

@@ -20,15 +20,17 @@ enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
 /* ISO 28500:2017, 6.7 */
 #define PROFILE "http://netpreserve.org/warc/1.1/revisit/"
 
-/* A record under construction: its head is made first, its block is known. */
+/*
+ * A record under construction: its block is known, its head is written first.
+ */
 struct draft {
 	struct buffer bytes;
 	struct slice block; /* in one or two parts */
 	struct slice more;
-	bool is_plain; /* not packed */
+	bool is_plain; /* not compressed */
 };
 
-/* As a UUID of version 4 (RFC 9562, 5.4) to `out` [ID_BYTES]. */
+/* Write a UUID of version 4 (RFC 9562, 5.4) to `out` [ID_BYTES]. */
 static void write_id(const uint64_t identity[2], char *out)
 {
 	uint64_t high = (identity[0] & ~UINT64_C(0xF000)) | 0x4000;
@@ -41,8 +43,10 @@ static void write_id(const uint64_t identity[2], char *out)
 		 low & UINT64_C(0xFFFFFFFFFFFF));
 }
 
-/* A field; control characters of the value are left out, and so is an empty
- * value. */
+/*
+ * Append a field; omit control characters of the value, and fields without a
+ * value.
+ */
 static void add_field(struct draft *draft, const char *name, struct slice value)
 {
 	const char *bytes = value.data;
@@ -78,7 +82,7 @@ static void add_date(struct draft *draft, const char *name, uint64_t time_ms)
 	add_text(draft, name, date);
 }
 
-/* In base32 (RFC 4648, 6): 160 bits are 32 digits, without padding. */
+/* Write base32 (RFC 4648, 6): 160 bits are 32 digits, without padding. */
 static void write_base32(const uint8_t digest[SHA1_DIGEST_SIZE], char *out)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -93,8 +97,9 @@ static void write_base32(const uint8_t digest[SHA1_DIGEST_SIZE], char *out)
 	*out = '\0';
 }
 
-/* SHA-1, because archives of the web name their content by it: it protects
- * from nobody. */
+/*
+ * SHA-1, because web archives identify content by it; it is not for security.
+ */
 static void add_digest(struct draft *draft, const char *name, struct slice a,
 		       struct slice b)
 {
@@ -119,7 +124,7 @@ static void begin(struct draft *draft, const char *type,
 	add_date(draft, "WARC-Date", time_ms);
 }
 
-/* Append the record, packed or not, and free what it held. */
+/* Append the record, compressed or not, and free its data. */
 static void end(struct draft *draft, const char *media_type, struct buffer *out)
 {
 	add_text(draft, "Content-Type", media_type);
@@ -154,7 +159,7 @@ void warc_write_info(const struct warc_info *info, struct buffer *out)
 	buffer_free(&fields.bytes);
 }
 
-/* Whether the header is about the body as it was transferred. */
+/* Return whether the header describes the transferred body. */
 static bool is_of_transfer(struct slice line)
 {
 	return header_value(line, "Content-Encoding").data != NULL ||
@@ -163,8 +168,8 @@ static bool is_of_transfer(struct slice line)
 }
 
 /*
- * The status line. That of HTTP/2 and later is libcurl's rendering: it becomes
- * one of HTTP/1.1, the only kind that a record of application/http may have.
+ * Copy the status line. For HTTP/2 and later, libcurl writes it: convert it to
+ * HTTP/1.1, the only version that a record of application/http may have.
  */
 static void copy_status(struct slice line, struct buffer *head)
 {
@@ -184,7 +189,7 @@ static void copy_status(struct slice line, struct buffer *head)
 	buffer_append_text(head, "\r\n");
 }
 
-/* Copy the head of the answer as it is archived, with its blank line. */
+/* Copy the head of the response in its archived form, with its blank line. */
 static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 {
 	struct slice rest = exchange->headers;
@@ -203,7 +208,7 @@ static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
 	buffer_append_text(head, "\r\n");
 }
 
-/* Add the fields of a revisit: what it refers to, and its profile. */
+/* Add the fields of a revisit: the record it refers to, and its profile. */
 static void add_revisit(struct draft *draft,
 			const struct warc_exchange *exchange)
 {
@@ -251,7 +256,7 @@ static void write_answer(const struct warc_exchange *exchange,
 static void write_request(const struct warc_exchange *exchange,
 			  struct buffer *out)
 {
-	/* any fixed bits: the identities of others are random */
+	/* any fixed bits: other identities are random */
 	const uint64_t identity[2] = {
 		exchange->identity[0],
 		exchange->identity[1] ^ UINT64_C(0x2545F4914F6CDD1D),

@@ -13,40 +13,40 @@
 
 enum alert_action {
 	HOOK_ADD,
-	HOOK_DELETE,  /* and its queued events */
-	HOOK_TEST,    /* an event EVENT_HOOK_TEST for this hook alone, sent now
-			 even if the hook pauses */
-	HOOKS_REPORT, /* results of deliveries */
+	HOOK_DELETE,  /* delete a hook and its queued events */
+	HOOK_TEST,    /* emit EVENT_HOOK_TEST for this hook only, and send it
+			 immediately even if the hook backs off */
+	HOOKS_REPORT, /* store the results of deliveries */
 	EVENT_ACK,
-	EVENT_SILENCE, /* a silence for events like this one, which is
-			* acknowledged
-			*/
+	EVENT_SILENCE, /* add a silence for events like this one, and
+			  acknowledge it */
 	SILENCE_DELETE,
 };
 
 enum { HOOK_REPORT_EVENTS = 64 };
 
-/* A hook since its last report. */
+/* The state of a hook since its last report. */
 struct hook_report {
 	uint32_t hook;
-	uint64_t numbers[HOOK_REPORT_EVENTS]; /* of the events that were
-						 delivered, [number_count] */
+	uint64_t numbers[HOOK_REPORT_EVENTS]; /* events that were delivered,
+						 [number_count] */
 	size_t number_count;
-	uint64_t delivered_ms; /* the last of them */
-	uint64_t next_ms;      /* not tried again before this */
-	uint32_t failures;     /* in a row */
-	uint16_t http_status;  /* of the last try; 0: none */
-	struct slice error;    /* of the last try; or empty */
+	uint64_t delivered_ms; /* time of the last delivery */
+	uint64_t next_ms;      /* do not retry before this time */
+	uint32_t failures;     /* consecutive failures */
+	uint16_t http_status;  /* of the last attempt; 0 = none */
+	struct slice error;    /* of the last attempt; or empty */
 };
 
 struct alert_change {
 	enum alert_action action;
 	uint64_t number; /* of the hook, silence or event */
-	uint64_t made; /* out: of the new hook (ADD), event (TEST) or silence */
+	uint64_t made;   /* out: number of the new hook (ADD), event (TEST) or
+			    silence */
 	struct hook_row hook;   /* HOOK_ADD: target, secret, host, kinds */
-	struct event_row event; /* EVENT_SILENCE, of one that another node of a
-				   cluster has acknowledged: kind, host,
-				   cluster, guard; without a host: it is here */
+	struct event_row event; /* EVENT_SILENCE of an event that another node
+				   has acknowledged: kind, host, cluster, guard;
+				   without a host, the event is in this store */
 	const struct hook_report *reports; /* HOOKS_REPORT: [report_count] */
 	size_t report_count;
 };

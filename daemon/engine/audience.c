@@ -78,7 +78,10 @@ void audience_forget(struct audience *audience)
 	*audience = (struct audience){0};
 }
 
-/* Does the rule, all of whose parts but those that are 0 must agree, hold? */
+/*
+ * Return whether the rule matches: all of its parts that are not 0 must be
+ * equal.
+ */
 static bool matches(const struct silence_row *silence,
 		    const struct event_row *event)
 {

@@ -1,8 +1,8 @@
 /*
- * daemon/engine/audience.h - who is told of what, in memory: the rules of
- * TABLE_SILENCES and what the hooks of TABLE_HOOKS want, so that an event scans
- * neither. Read when it is asked for; whoever writes those tables, or undoes
- * what was written, has it forgotten. Internal to the engine.
+ * daemon/engine/audience.h - the subscriptions in memory: the rules of
+ * TABLE_SILENCES and the filters of the hooks in TABLE_HOOKS, so that an event
+ * scans neither table. They are read on demand; code that writes or rolls back
+ * these tables must reset them. Internal to the engine.
  */
 #ifndef DAEMON_ENGINE_AUDIENCE_H
 #define DAEMON_ENGINE_AUDIENCE_H
@@ -16,18 +16,18 @@
 #include "store/rows_hook.h"
 #include "store/txn.h"
 
-/* What one hook wants to be told of. */
+/* The filter of one hook. */
 struct wish {
 	uint32_t hook;
-	bool is_default; /* alerts alone: it names no kinds */
+	bool is_default; /* only alerts: the hook names no kinds */
 	kind_set kinds;
-	struct slice host; /* of one site alone; or empty; a copy */
+	struct slice host; /* only events of this site; or empty; a copy */
 };
 
 struct audience {
 	bool is_read;
 	struct silence_row
-		*silences; /* [silence_count]; their hosts are copies */
+		*silences; /* [silence_count]; the hosts are copies */
 	size_t silence_count;
 	size_t silence_capacity;
 	struct wish *wishes; /* [wish_count], ascending by hook */
@@ -35,14 +35,13 @@ struct audience {
 	size_t wish_capacity;
 };
 
-/* Read it, when it was forgotten. What is damaged silences and wants nothing.
- */
+/* Read the subscriptions if they are not in memory. Ignore damaged rows. */
 void audience_read(struct audience *audience, struct txn *txn);
 
-/* The tables have changed. Also frees. */
+/* Reset after a change of the tables; frees the memory. */
 void audience_forget(struct audience *audience);
 
-/* The audience is read. */
+/* Return whether a silence matches. The subscriptions must be in memory. */
 bool audience_silences(const struct audience *audience,
 		       const struct event_row *event);
 bool wish_is_for(const struct wish *wish, const struct event_row *event);

@@ -10,8 +10,8 @@
 #include "store/rows_page.h"
 
 /*
- * Whether the page was fetched since it was requested: several requests may be
- * for the same page.
+ * Return whether the page was fetched since the request: several requests may
+ * be for the same page.
  */
 static bool was_fetched(struct batch *batch, const struct site *site,
 			const struct change *change)
@@ -26,7 +26,7 @@ static bool was_fetched(struct batch *batch, const struct site *site,
 	       (row.flags & (PAGE_ROW_HAS_NO_BODY | PAGE_ROW_IS_INGESTED)) ==
 		       0 &&
 	       row.fetched_ms >= asked_ms &&
-	       /* else it was fetched before the clock was set back */
+	       /* otherwise it was fetched before the clock was set back */
 	       row.fetched_ms <= batch->now_ms;
 }
 
@@ -70,7 +70,9 @@ enum admission batch_discover(struct batch *batch, struct site *site,
 				 &one, batch->now_ms);
 }
 
-/* A host is of interest as long as its site is. */
+/*
+ * Apply a robots.txt or a pause. A host is only stored as long as its site is.
+ */
 static enum error apply_to_host(struct batch *batch, struct change *change)
 {
 	struct slice authority = slice_of(change->url->authority);

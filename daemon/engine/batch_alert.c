@@ -10,7 +10,7 @@
 #include "store/rows_hook.h"
 #include "store/sealed.h"
 
-/* Whether there is room for one more row in a table. */
+/* Return whether a table may have one more row. */
 static bool has_room(struct batch *batch, enum table table, size_t max)
 {
 	struct scan scan = scan_begin(batch->txn, table, slice_of(""));
@@ -60,7 +60,9 @@ static enum error delete_hook(struct batch *batch, uint32_t hook)
 		return ERR_NOT_FOUND;
 	txn_drop_sealed(batch->txn, row.target);
 	txn_drop_sealed(batch->txn, row.secret);
-	/* who follows deletes those of all partitions with the hook */
+	/*
+	 * a follower deletes the rows of all partitions together with the hook
+	 */
 	journal = journal_end(batch->txn);
 	txn_delete_prefix(batch->txn, TABLE_OUTBOX, key_slice(&key));
 	journal_go_on(journal, batch->txn);
@@ -96,8 +98,10 @@ static enum error test_hook(struct batch *batch, struct alert_change *alert)
 	return ERR_NONE;
 }
 
-/* Delete what was delivered from the outbox; returns how many there were that
- * are ours still: others are delivered again by whoever has them. */
+/*
+ * Delete delivered events from the outbox. Return how many of them this node
+ * owns; another owner delivers the others again.
+ */
 static uint32_t delete_delivered(struct batch *batch,
 				 const struct hook_report *report)
 {
@@ -152,9 +156,8 @@ static enum error ack(struct batch *batch, uint64_t number)
 }
 
 /*
- * Make a silence for events like this one: of the same template, or of the same
- * guard. Events of a new template come only once for each, so for them the
- * silence is for the whole site.
+ * Add a silence for events like this one: of the same template or guard. A new
+ * template has only one event, so its silence covers the whole site.
  */
 static enum error silence(struct batch *batch, struct alert_change *alert)
 {
@@ -194,7 +197,7 @@ static enum error delete_silence(struct batch *batch, uint32_t number)
 	return ERR_NONE;
 }
 
-/* Who changes what all partitions have in common owns that, too. */
+/* Return whether only the owner of the common partition may do this. */
 static bool is_of_all(enum alert_action action)
 {
 	return action != HOOKS_REPORT && action != EVENT_ACK;

@@ -1,4 +1,4 @@
-/* What a URL has come to: its page, and its lease. */
+/* Store the result of a visit: the page and the end of its lease. */
 #include "daemon/engine/batch.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 #include "store/rows_page.h"
 #include "store/rows_site.h"
 
-/* Answer the lease of the URL, if it was leased. */
+/* End the lease of the URL, if it was leased. */
 static void answer_lease(struct batch *batch, struct site *site,
 			 const struct change *change,
 			 const struct outcome *outcome)
@@ -26,7 +26,7 @@ static void answer_lease(struct batch *batch, struct site *site,
 	site->is_changed = true;
 }
 
-/* Did the page lead to another place at its last visit? */
+/* Return whether the page was a redirect at its last visit. */
 static bool has_led(struct batch *batch, const struct site *site,
 		    const struct change *change)
 {
@@ -38,10 +38,10 @@ static bool has_led(struct batch *batch, const struct site *site,
 }
 
 /*
- * The first page of a site leads to another host, as example.org to
- * www.example.org does: that host is the site that was meant. The hops are
- * counted from host to host, and only the first target counts, or a wildcard
- * name would make sites for ever.
+ * If the first page of a site redirects to another host, as example.org to
+ * www.example.org, add that host as a site. Redirects are counted from host to
+ * host, and only the first target counts; otherwise a wildcard name would
+ * create sites without end.
  */
 static void follow_seed(struct batch *batch, const struct site *site,
 			const struct change *change, unsigned redirects)
@@ -49,7 +49,7 @@ static void follow_seed(struct batch *batch, const struct site *site,
 	const struct url *target = change->answer.target;
 	struct site_options options = site->row.options;
 
-	options.headers = slice_of(""); /* not for another host */
+	options.headers = slice_of(""); /* do not send them to another host */
 	options.proxy = slice_of("");
 	options.flags &= ~(uint32_t)(SITE_IS_PRIVATE_OK | SITE_IS_PORT_OK |
 				     SITE_IS_NETWORK_OK | SITE_FINDINGS);
@@ -60,7 +60,7 @@ static void follow_seed(struct batch *batch, const struct site *site,
 		batch_add_site(batch, target, &options, redirects + 1);
 }
 
-/* What a rule says of the target of a redirect. */
+/* Return the error of a redirect whose target is rejected by this rule. */
 static enum error error_of(enum admission rule)
 {
 	if (rule == REFUSE_HOST)
@@ -71,7 +71,7 @@ static enum error error_of(enum admission rule)
 							    : ERR_NONE;
 }
 
-/* The target of a redirect joins the frontier. */
+/* Add the target of a redirect to the frontier. */
 static enum error discover_target(struct batch *batch, struct site *site,
 				  const struct url *target,
 				  const struct frontier_row *row)
@@ -84,7 +84,7 @@ static enum error discover_target(struct batch *batch, struct site *site,
 		.flags = row->flags & FRONTIER_IS_SITEMAP,
 	};
 
-	/* who asks is led on once; later visits have no such haste */
+	/* only the first visit is on demand */
 	if (row->fetched_ms == 0 && row->interval_ms == 0)
 		discovery.flags |= row->flags & FRONTIER_IS_ASKED;
 	if (slice_equal(site->row.host, slice_of(target->host)) &&
@@ -112,8 +112,8 @@ static void redirect(struct batch *batch, struct site *site,
 }
 
 /*
- * The page is as it was: only the visit is new. One that an archive has put in
- * its place meanwhile is not the one that the server speaks of.
+ * The page is unchanged: update only the visit. If an archive has replaced the
+ * page since, the server's response does not refer to it.
  */
 static void refresh(struct batch *batch, struct site *site,
 		    struct change *change)
@@ -133,7 +133,7 @@ static void refresh(struct batch *batch, struct site *site,
 	answer_lease(batch, site, change, &outcome);
 }
 
-/* A page has come, for its lease, too. */
+/* Store a page and end its lease. */
 static void take_page(struct batch *batch, struct site *site,
 		      struct change *change)
 {
@@ -141,17 +141,20 @@ static void take_page(struct batch *batch, struct site *site,
 
 	batch_put_page(batch, site, change, &outcome);
 	if (change->kind == CHANGE_INGEST)
-		return; /* it says nothing about what is fetched */
+		return; /* an ingested page does not affect visits */
 	site->poisoned_in_row = 0;
 	if (change->answer.page.was_poisoned)
 		batch_cure(batch, site, change->url);
 	if (change->answer.page.is_broken)
-		outcome.error = ERR_NETWORK; /* all of it may come next time */
+		outcome.error =
+			ERR_NETWORK; /* the next visit may get all of it */
 	answer_lease(batch, site, change, &outcome);
 }
 
-/* Nobody named the host, a redirect led to it, and its address may not be
- * connected to. */
+/*
+ * Return whether no user has added the host, only a redirect, and its address
+ * is forbidden.
+ */
 static bool is_forbidden(const struct site *site, const struct change *change)
 {
 	return change->answer.outcome.error == ERR_REFUSED &&
@@ -173,7 +176,9 @@ static void fail(struct batch *batch, struct site *site, struct change *change)
 	}
 	if (outcome->error == ERR_POISONED)
 		batch_poison(batch, site, change);
-	/* where the seed has led once stays known: see follow_seed() */
+	/*
+	 * store the first redirect of the seed permanently: see follow_seed()
+	 */
 	if (is_gone && !(is_seed && site->row.page_count == 0))
 		batch_remove_page(batch, site, change->url, NULL);
 	answer_lease(batch, site, change, outcome);
@@ -192,7 +197,7 @@ static void poison(struct batch *batch, struct site *site,
 	batch_poison(batch, site, change);
 }
 
-/* What has become of a page of a known site, by kind. */
+/* Functions that apply a result to a known site, by kind. */
 static void (*const takers[CHANGE_KINDS])(struct batch *batch,
 					  struct site *site,
 					  struct change *change) = {
@@ -219,9 +224,10 @@ enum error batch_answer(struct batch *batch, struct change *change)
 	if (site == NULL)
 		return ERR_NOT_FOUND;
 	if (answer->site != 0 && answer->site != site->row.id)
-		return ERR_NOT_FOUND; /* of a site that was deleted */
+		return ERR_NOT_FOUND; /* the site was deleted */
 	if (is_leased && answer->adoption != site->adoption)
-		return ERR_MOVED; /* and came back: its lease was released */
+		return ERR_MOVED; /* the site came back since: its lease was
+				     released */
 	answer->outcome.now_ms = batch->now_ms;
 	site->used = batch->number;
 	if (is_leased)

@@ -1,6 +1,6 @@
 /*
  * Auxiliary URLs of a site: sitemaps, and the probe, a URL that cannot exist,
- * by which soft 404s are recognised.
+ * used to detect soft 404s.
  */
 #include "daemon/engine/batch.h"
 
@@ -13,7 +13,7 @@
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
 
-/* Whether URLs of the site are fetched without a request. */
+/* Return whether URLs of the site are fetched without a request. */
 static bool is_crawled(const struct site *site)
 {
 	return (site->row.options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) ==

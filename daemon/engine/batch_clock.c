@@ -1,4 +1,4 @@
-/* Times of a clock that was ahead, once it is set back. */
+/* Correct times of a clock that was ahead, after it is set back. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -15,17 +15,19 @@ struct sampled {
 	uint64_t page;
 };
 
-/* Make a time that is still to come one that was just now. */
+/* Set a time in the future to just before now. */
 static bool clamp(uint64_t *time_ms, uint64_t now_ms)
 {
 	if (*time_ms <= now_ms)
 		return false;
-	*time_ms = now_ms - 1; /* a visit from now on is later */
+	*time_ms = now_ms - 1; /* later visits have a later time */
 	return true;
 }
 
-/* What the sample had and what is stored keep their order: a page that was not
- * visited since is not, and one that is visited now is. */
+/*
+ * Clamp the times of the sample and of the stored page alike: a page that was
+ * not visited since stays so, and a later visit is later than both.
+ */
 static void clamp_page(struct batch *batch, uint32_t site,
 		       const struct sampled *sampled)
 {
@@ -74,7 +76,8 @@ void batch_clamp_site(struct batch *batch, struct site *site)
 
 	was_ahead |= clamp(&site->row.seen_ms, batch->now_ms);
 	was_ahead |= clamp(&site->row.added_ms, batch->now_ms);
-	site->rests_until_ms = 0; /* its host knows whether it rests */
+	site->rests_until_ms =
+		0; /* the fetcher still knows the pause of its host */
 	frontier_clamp(batch->txn, &site->row, batch->now_ms);
 	if (!was_ahead)
 		return;

@@ -1,6 +1,6 @@
 /*
- * The linkage of a site and its tables: shingles, sets, members, clusters,
- * counts and events change together.
+ * The linkage of a site and its tables: shingles, signatures, members,
+ * clusters, counts and events change together.
  */
 #include "daemon/engine/batch.h"
 
@@ -26,7 +26,7 @@ void batch_load_record(struct batch *batch, const struct site *site,
 			 error == ERR_NOT_FOUND ? ERR_CORRUPT : error);
 }
 
-/* So many pages more; 0: one of them is another now. */
+/* Add `more` pages; 0 = replace one of them. */
 static void change_cluster(struct batch *batch, const struct site *site,
 			   uint32_t cluster, int more)
 {
@@ -45,7 +45,7 @@ static void change_cluster(struct batch *batch, const struct site *site,
 		cluster_row_put(batch->txn, site->row.id, cluster, &row);
 }
 
-/* Cluster 0 stands for none. */
+/* Cluster 0 means no cluster. */
 static void change_member(struct batch *batch, const struct site *site,
 			  const struct linkage_move *move)
 {

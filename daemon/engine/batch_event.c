@@ -1,4 +1,4 @@
-/* Writing events, and queueing them for hooks. */
+/* Write events and queue them for hooks. */
 #include "daemon/engine/batch.h"
 
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 
-enum { MAX_FORGOTTEN = 8 /* rows deleted to make room for a new one */ };
+enum { MAX_FORGOTTEN = 8 /* rows deleted per new row */ };
 
-/* A line for each power of two. */
+/* Log one line for each power of two. */
 static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 {
 	if ((before ^ after) > before)
@@ -23,7 +23,7 @@ static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 				 hook, after);
 }
 
-/* Make room for one more event by dropping the oldest. */
+/* Drop the oldest events to make room for one more. */
 static void make_room(struct batch *batch, uint32_t hook, struct hook_row *row)
 {
 	uint64_t max = batch->options->max_waiting;
@@ -54,7 +54,7 @@ void batch_queue(struct batch *batch, uint32_t hook, uint64_t number)
 	struct hook_row row;
 	struct event_row event;
 
-	/* the row is read again, because a write invalidates what was read */
+	/* read the row again, because a write invalidates LMDB's memory */
 	if (!hook_row_get(batch->txn, hook, &room))
 		return;
 	make_room(batch, hook, &room);

@@ -1,5 +1,4 @@
-/* Garbage collection of what exceeds the limits of daemon/config/retention.h.
- */
+/* Garbage collection of data over the limits of daemon/config/retention.h. */
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/gc.h"
@@ -9,8 +8,8 @@
 #include "store/rows_template.h"
 
 /*
- * Delete the body of a page; everything else is kept. A requested visit is
- * unconditional then (engine.c), so it brings the body back.
+ * Delete the body of a page and keep everything else. A requested visit is
+ * unconditional then (engine.c), so it stores the body again.
  */
 static bool drop_body(struct batch *batch, struct slice key)
 {

@@ -72,7 +72,7 @@ static struct slice text_of(const json_t *object, const char *name)
 			      json_string_length(value)};
 }
 
-/* Write the event of a change of state, with the rows of its pages. */
+/* Write the event of a state change, with the rows of its pages. */
 static void tell(struct watch *watch, const struct finding *finding)
 {
 	struct guard_row *guard = &watch->row;
@@ -98,7 +98,7 @@ static void tell(struct watch *watch, const struct finding *finding)
 	json_decref(evidence);
 }
 
-/* End the evaluation of a guard that takes too long. */
+/* Stop evaluating a guard that takes too long. */
 static void guard_suspend(struct watch *watch, const struct finding *finding)
 {
 	json_t *evidence =
@@ -157,7 +157,7 @@ static uint32_t matches_of(const json_t *found)
 						    : (uint32_t)matches;
 }
 
-/* Write the new row; `*before` gets the old one, or zero. */
+/* Write the new row; *before gets the old one, or zeros. */
 static void put_row(struct watch *watch, const struct finding *finding,
 		    const struct guarded_row *before)
 {
@@ -185,7 +185,7 @@ static void put_row(struct watch *watch, const struct finding *finding,
 	free(candidates);
 }
 
-/* Whether the guard checks the page from now on. */
+/* Return whether the guard checks the page from now on. */
 static bool is_watched(const struct guard_row *guard,
 		       const struct finding *finding, uint32_t matches)
 {
@@ -195,7 +195,10 @@ static bool is_watched(const struct guard_row *guard,
 	       (guard->maximum == 0 && matches != UINT32_MAX);
 }
 
-/* False: it was not evaluated, and its last result on the page stays. */
+/*
+ * Apply a result. Return false if the guard was not evaluated; then its last
+ * result on the page stays.
+ */
 static bool take_finding(struct watch *watch, const struct finding *finding,
 			 bool is_told)
 {
@@ -205,7 +208,7 @@ static bool take_finding(struct watch *watch, const struct finding *finding,
 	struct guard_visit visit;
 
 	if (guard->state == GUARD_SUSPENDED)
-		return true; /* since the page was analysed */
+		return true; /* deleted since the page was analysed */
 	if (text_of(finding->found, "over").size > 0) {
 		guard_suspend(watch, finding);
 		return true;
@@ -277,7 +280,7 @@ static void unguard(struct watch *watch, uint64_t page)
 	txn_delete(watch->batch->txn, TABLE_GUARDED, key_slice(&key));
 }
 
-/* The numbers of the site's guards; free() them. */
+/* Return the numbers of the site's guards; free() them. */
 static uint32_t *list_guards(struct batch *batch, const struct site *site,
 			     size_t *count_out)
 {
@@ -310,7 +313,7 @@ static void confirm(struct watch *watch, uint64_t page)
 		return;
 	visit.fails = guard_fails(&watch->row, row.matches);
 	visit.did_fail = visit.fails;
-	/* an unchanged page can only confirm the state, not change it */
+	/* an unchanged page can confirm the state but not change it */
 	if (visit.fails == (watch->row.state == GUARD_BROKEN))
 		guard_remember(&watch->row, &visit);
 }
@@ -382,8 +385,8 @@ static void take_first(struct watch *watch, struct slice found)
 		    page.redirect.size > 0 ||
 		    (json_int_t)page.content_hash !=
 			    json_integer_value(json_object_get(item, "hash")))
-			continue; /* the page was deleted or has changed
-				     meanwhile */
+			continue; /* the page was deleted or has changed since
+				   */
 		finding.cluster = page.cluster;
 		(void)take_finding(watch, &finding, false);
 	}
@@ -428,7 +431,8 @@ enum error batch_change_guard(struct batch *batch, struct change *change)
 		sites_find(batch->sites, slice_of(change->url->host));
 
 	if (site == NULL || (guard->site != 0 && guard->site != site->row.id))
-		return ERR_NOT_FOUND; /* or its successor */
+		return ERR_NOT_FOUND; /* the site, or a newer site of that host
+				       */
 	return guard->is_delete ? delete_guard(batch, site, guard->number)
 				: add_guard(batch, site, guard);
 }

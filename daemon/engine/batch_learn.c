@@ -1,13 +1,15 @@
 /*
- * Whether a visited page has shown anything new, so that more pages of its
- * pattern are worth a visit.
+ * Decide whether a visited page has shown anything new, so that more pages of
+ * its pattern are worth a visit.
  */
 #include "daemon/engine/batch.h"
 #include "store/document_frequency.h"
 #include "store/rows_cluster.h"
 
-/* As in the extractor df: more than a third of the pages makes a fragment part
- * of the template. */
+/*
+ * As in the extractor df: a fragment belongs to the template if more than a
+ * third of the pages have it.
+ */
 enum { TEMPLATE_RATIO = 3, PERMILLE = 1000 };
 
 static bool is_template(uint32_t df, uint32_t pages)
@@ -16,9 +18,9 @@ static bool is_template(uint32_t df, uint32_t pages)
 }
 
 /*
- * The part of the page's text, by bytes in permille, that is on the same side
- * (template or content) before and after the page is counted: how far
- * extraction agrees with that of the time before.
+ * Return the share of the page's text, by bytes in permille, that is classified
+ * alike (template or content) before and after the page is counted: how well
+ * extraction agrees with its previous state.
  */
 static unsigned agreement(struct batch *batch, struct site *site,
 			  uint32_t cluster, uint32_t pages,

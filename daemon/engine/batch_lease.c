@@ -1,4 +1,4 @@
-/* URLs of a site that are due are leased, with what the site wants. */
+/* Lease due URLs of a site, with the site's headers and proxy. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "store/sealed.h"
 
 enum {
-	LOOKAHEAD_MS = 10000, /* a slow site has so much leased beforehand */
+	LOOKAHEAD_MS = 10000, /* time that a slow site's leases may take */
 };
 
-/* How many more URLs of the site may be out, when it does not rest. */
+/* Return how many more URLs of the site may be leased, if it does not rest. */
 static size_t room_of(const struct site *site, const struct work_order *order)
 {
 	size_t window = order->max_per_site;
@@ -24,7 +24,7 @@ static size_t room_of(const struct site *site, const struct work_order *order)
 		delay_ms = site->pace_ms;
 	if (delay_ms > 0 && LOOKAHEAD_MS / delay_ms < window)
 		window = LOOKAHEAD_MS / delay_ms;
-	/* what is out already cannot be saved any more */
+	/* leased URLs are fetched even if the pattern is saturated */
 	if (site->row.options.saturation > 0 &&
 	    site->row.options.saturation < window)
 		window = site->row.options.saturation;
@@ -41,7 +41,7 @@ void work_free(struct work *work)
 	work->proxy = NULL;
 }
 
-/* The sealed text, which is there; NULL when it is empty. */
+/* Return the decrypted text; NULL if it is empty. */
 static char *open_or_null(struct batch *batch, struct slice sealed)
 {
 	struct buffer text = {0};
@@ -59,8 +59,10 @@ bool batch_is_locked(struct batch *batch, const struct site *site)
 	       !sealed_open(batch->txn->store, options->proxy, NULL);
 }
 
-/* "As it was" is an answer only for who has what it was; who asks for a page
- * wants its body. */
+/*
+ * Return whether the response "not modified" would be usable: the page is
+ * stored, with its body if the URL is fetched on demand.
+ */
 static bool has_page(struct batch *batch, const struct site *site,
 		     const struct lease *lease)
 {
@@ -77,7 +79,7 @@ static struct work work_of(struct batch *batch, const struct site *site,
 			   const struct lease *lease)
 {
 	const struct site_options *options = &site->row.options;
-	/* what the operator gave for one origin, no other gets to see */
+	/* credentials for one origin must not go to another */
 	bool is_of_seed = slice_equal(url_origin(slice_of(lease->url)),
 				      url_origin(site->row.seed));
 	struct slice none = slice_of("");
@@ -134,7 +136,7 @@ void batch_lease(struct batch *batch, struct site *site,
 	free(leases);
 	site->leased += count;
 	site->is_explored |= site->row.tried_count != tried_count;
-	/* some may have been passed over, too */
+	/* some URLs may have been skipped */
 	site->is_changed |=
 		count > 0 || site->row.pending_count != pending_count;
 }

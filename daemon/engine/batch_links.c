@@ -1,4 +1,4 @@
-/* Adding the links of a page to the frontier of its site. */
+/* Add the links of a page to the frontier of its site. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -12,11 +12,15 @@
 
 struct candidate {
 	struct slice url;
-	size_t kinship; /* higher: more like the page that links to it */
-	size_t order;   /* in the page */
+	size_t kinship; /* similarity to the page that links to it; higher is
+			   more similar */
+	size_t order;   /* position in the page */
 };
 
-/* True when `text` is a URL of the host of `site`, by its beginning alone. */
+/*
+ * Return true if `text` is a URL of the host of `site`, judging by its
+ * beginning only.
+ */
 static bool is_of_site(const struct site *site, struct slice text)
 {
 	const char *host = memmem(text.data, text.size, "://", 3);
@@ -34,8 +38,8 @@ static bool is_of_site(const struct site *site, struct slice text)
 }
 
 /*
- * The number of common leading path segments of two URLs, plus one if both have
- * equally many: such URLs probably have the same template.
+ * Return the number of common leading path segments of two URLs, plus one if
+ * both have equally many: such URLs probably have the same template.
  */
 static size_t kinship(struct slice a, struct slice b)
 {
@@ -65,7 +69,7 @@ static int closest_first(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Whether the frontier has the URL; what it once has, it keeps. */
+/* Return whether the frontier has the URL; it never loses one. */
 static bool is_known(struct batch *batch, struct site *site, struct slice url)
 {
 	uint64_t key = page_key_of(url);
@@ -82,7 +86,7 @@ static bool is_known(struct batch *batch, struct site *site, struct slice url)
 	return true;
 }
 
-/* The links of the page into the site that the frontier does not know yet. */
+/* Find the links of the page into the site that are not in the frontier. */
 static size_t find_candidates(struct batch *batch, struct site *site,
 			      const struct url *page,
 			      const struct record *record,

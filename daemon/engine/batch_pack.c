@@ -1,4 +1,4 @@
-/* What is kept is packed anew, and dictionaries come and go. */
+/* Replace stored rows by smaller ones, and add and delete dictionaries. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -10,8 +10,10 @@
 #include "store/partitions.h"
 #include "store/store.h"
 
-/* The value may have changed since it was read: then it stays, and this is
- * false. */
+/*
+ * Delete the old row. Return false and keep it if it has changed since it was
+ * read.
+ */
 static bool take_out(struct batch *batch, const struct pack_row *row)
 {
 	struct slice key = key_slice(&row->key);
@@ -27,10 +29,9 @@ static bool take_out(struct batch *batch, const struct pack_row *row)
 }
 
 /*
- * All are taken out before one is put back: LMDB joins pages that are nearly
- * empty when a row is deleted, and not when it becomes smaller; and it fills a
- * page to its end when rows come in order and nothing stands behind them, but
- * halves it else.
+ * Delete all rows before writing the first one: LMDB merges nearly empty pages
+ * when a row is deleted, not when it shrinks. And it fills a page completely
+ * when rows are appended in order, but splits it in half otherwise.
  */
 static uint32_t replace(struct batch *batch, const struct packing *packing)
 {
@@ -53,7 +54,7 @@ static uint32_t replace(struct batch *batch, const struct packing *packing)
 	return count;
 }
 
-/* Its site or its cluster may be gone by now: then it comes too late. */
+/* Add a dictionary, unless its site or cluster was deleted since. */
 static bool add_dictionary(struct batch *batch, const struct pack_row *row)
 {
 	struct slice cluster = key_slice(&row->key);

@@ -1,6 +1,6 @@
 /*
- * Adding, changing and deleting a page: row, record, body, cluster, counts and
- * events change together.
+ * Add, change and delete a page: row, record, body, cluster, counts and events
+ * change together.
  */
 #include "daemon/engine/batch.h"
 
@@ -16,8 +16,8 @@
  * The page before the change. Copied, because writes invalidate LMDB's memory.
  */
 struct before {
-	bool is_row;  /* a page, or a redirect */
-	bool is_page; /* it has content: a record that must be uncounted */
+	bool is_row;  /* a page or a redirect */
+	bool is_page; /* it has a record, whose fragments are counted */
 	bool has_no_body;
 	bool is_archived;
 	bool is_ingested;
@@ -39,10 +39,7 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	if (!page_row_get(batch->txn, site->row.id, page, &row))
 		return before;
 	if (!slice_equal(row.url, url)) {
-		/*
-		 * two URLs of a site with the same hash can only be made by
-		 * intent
-		 */
+		/* two URLs of a site with the same hash are always an attack */
 		txn_fail(batch->txn, ERR_REFUSED);
 		return before;
 	}
@@ -62,7 +59,7 @@ static struct before load_before(struct batch *batch, const struct site *site,
 	return before;
 }
 
-/* A visited page, now and before. */
+/* A visited page, before and now. */
 struct arrival {
 	struct batch *batch;
 	struct site *site;
@@ -92,7 +89,7 @@ static void delete_content(struct batch *batch, const struct site *site,
 	txn_delete(batch->txn, TABLE_RECORDS, key_slice(&key));
 }
 
-/* When the content has become what it is, and whether an archive has it. */
+/* Set when the content last changed, and whether an archive has it. */
 static void put_time(const struct arrival *arrival, bool is_changed,
 		     struct page_row *row)
 {
@@ -112,7 +109,7 @@ static void put_time(const struct arrival *arrival, bool is_changed,
 		row->flags |= PAGE_ROW_IS_ARCHIVED;
 }
 
-/* Write the row of the page, and an event when it is new or changed. */
+/* Write the row of the page, and an event if it is new or changed. */
 static void put_row(const struct arrival *arrival, bool is_changed,
 		    struct page_row *row)
 {
@@ -152,7 +149,7 @@ static void put_row(const struct arrival *arrival, bool is_changed,
 		    });
 }
 
-/* The content is new: signature, cluster and counts follow. */
+/* Store new content: update signature, cluster and counts. */
 static struct linked take_content(const struct arrival *arrival)
 {
 	const struct before *before = &arrival->before;
@@ -190,8 +187,8 @@ static bool has_changed(const struct arrival *arrival)
 }
 
 /*
- * The class of the page; the seed is always a page, even if it looks like the
- * soft 404.
+ * Return the class of the page; the seed is always a page, even if it looks
+ * like the soft 404.
  */
 static unsigned class_of(const struct site *site, const struct record *record,
 			 struct slice url)
@@ -204,13 +201,14 @@ static unsigned class_of(const struct site *site, const struct record *record,
 		       : page_class;
 }
 
-/* Learn the answer to the probe: pages that look like it are soft 404s. */
+/* Store the page of the probe: pages that look like it are soft 404s. */
 static void learn_missing(struct site *site, const struct record *record)
 {
 	struct buffer missing = {0};
 
 	if (record->fragment_count == 0)
-		return; /* every page without text would look like it */
+		return; /* otherwise every page without text would look like it
+			 */
 	soft_404_learn(record, &missing);
 	site_set_text(&site->row.missing, buffer_slice(&missing));
 	buffer_free(&missing);
@@ -218,8 +216,8 @@ static void learn_missing(struct site *site, const struct record *record)
 }
 
 /*
- * Whether links of a document of this class are followed; those of an error
- * page are not.
+ * Return whether links of a document of this class are followed; links of an
+ * error page are not.
  */
 static bool is_followed(unsigned page_class)
 {
@@ -234,7 +232,7 @@ static bool is_followed(unsigned page_class)
 	}
 }
 
-/* The stored page is no longer the one that the last visit has seen. */
+/* Reset the visit: the last one did not see the stored page. */
 static void forget_visit(const struct arrival *arrival)
 {
 	frontier_forget(arrival->batch->txn, arrival->site->row.id,
@@ -243,7 +241,7 @@ static void forget_visit(const struct arrival *arrival)
 		batch_cure(arrival->batch, arrival->site, arrival->change->url);
 }
 
-/* Store the page: row, cluster, counts, links and what it has shown. */
+/* Store the page: row, cluster, counts, links and novelty. */
 static void store_arrival(const struct arrival *arrival,
 			  const struct frontier_row *visit,
 			  struct outcome *outcome)
@@ -262,7 +260,7 @@ static void store_arrival(const struct arrival *arrival,
 	put_row(arrival, is_changed, &row);
 	if (arrival->page_class == CLASS_PAGE &&
 	    !batch_guard_page(batch, site, &row, arrival->arrived->guarded)) {
-		/* have the next visit bring the page, and not a 304 */
+		/* the next visit must get the page and not a 304 */
 		outcome->etag = slice_of("");
 		outcome->modified = slice_of("");
 	}
@@ -284,7 +282,7 @@ static void store_arrival(const struct arrival *arrival,
 }
 
 /*
- * Whether the document only hides a page that still exists (a challenge,
+ * Return whether the document only hides a page that still exists (a challenge,
  * consent).
  */
 static bool is_obstacle(unsigned page_class)
@@ -294,10 +292,9 @@ static bool is_obstacle(unsigned page_class)
 }
 
 /*
- * Whether the daemon has seen itself what is at the URL: a page, a redirect, or
- * that nothing is there. Of a page that was stored by an earlier version
- * PAGE_ROW_IS_INGESTED says nothing: it is of an archive where nothing is
- * fetched for the site and the page was not asked for.
+ * Return whether the daemon itself has fetched the URL: a page, a redirect, or
+ * not found. Pages of earlier versions have no PAGE_ROW_IS_INGESTED: they come
+ * from an archive if the site is offline and the page was never visited.
  */
 static bool batch_page_is_own(const struct arrival *arrival)
 {
@@ -315,7 +312,7 @@ static bool batch_page_is_own(const struct arrival *arrival)
 		       : visit.http_status == 404 || visit.http_status == 410;
 }
 
-/* Whether the new document is better than the stored one. */
+/* Return whether the new document should replace the stored one. */
 static bool is_better(const struct arrival *arrival)
 {
 	const struct arrived_page *arrived = arrival->arrived;
@@ -415,7 +412,7 @@ void batch_remove_page(struct batch *batch, struct site *site,
 		txn_delete(batch->txn, TABLE_PAGES, key_slice(&key));
 }
 
-/* The page, where it leads instead, and what was poisoned of it. */
+/* Delete the page, its redirect, and its quarantine row. */
 enum error batch_delete_page(struct batch *batch, struct change *change)
 {
 	const struct url *url = change->url;

@@ -1,4 +1,4 @@
-/* Partitions come and go, with their sites and the events that wait. */
+/* Adopt and leave partitions, with their sites and queued events. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -17,21 +17,22 @@ bool batch_owns_host(const struct batch *batch, struct slice host)
 	return store_owns(store, store_partition_of_host(store, host));
 }
 
-/* A site in which nothing is under way. Its host rests, as it would have. */
+/* Add a site without running work. Its host rests as after a fetch. */
 static void adopt_site(struct batch *batch, const struct site_row *row)
 {
 	struct site *site = site_create(row);
 
-	site->is_new = true; /* it goes again, when the batch is undone */
+	site->is_new = true; /* dropped if the commit is rolled back */
 	site->adoption = batch->number;
 	sites_add(batch->sites, site);
 	frontier_release(batch->txn, &site->row, batch->now_ms);
-	batch_clamp_site(batch, site); /* which ends its rest */
+	batch_clamp_site(batch, site); /* also clears its rest */
 	site->rests_until_ms = batch->now_ms + row->options.delay_ms;
 }
 
 struct adoption {
-	struct buffer *rows; /* [count], copies: the map changes meanwhile */
+	struct buffer *rows; /* [count], copies, because writes invalidate
+				LMDB's memory */
 	size_t count;
 	size_t capacity;
 };
@@ -74,8 +75,10 @@ static void adopt_sites(struct batch *batch, unsigned partition)
 	free(adoption.rows);
 }
 
-/* Those that are deleted are dropped with the commit, or come back when it is
- * undone. */
+/*
+ * Mark the sites as deleted: they are dropped at the commit, or restored if it
+ * is rolled back.
+ */
 static void leave_sites(struct batch *batch, unsigned partition)
 {
 	const struct store *store = batch->txn->store;
@@ -106,7 +109,7 @@ static uint32_t count_waiting(struct txn *txn, uint32_t hook,
 	return count;
 }
 
-/* The hooks whose rows can be read, ascending; free(). */
+/* Return the hooks with readable rows, ascending; free() them. */
 static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
 {
 	struct scan scan = scan_begin(txn, TABLE_HOOKS, slice_of(""));
@@ -117,7 +120,8 @@ static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
 	scan.is_keys_only = true;
 	while (scan_next(&scan)) {
 		if (!scan_try(&scan))
-			continue; /* sites can be taken and left all the same */
+			continue; /* a damaged hook must not prevent adopting or
+				     leaving sites */
 		hooks = mem_grow(hooks, *count_out, &capacity, sizeof(*hooks));
 		hooks[(*count_out)++] = key_u32(scan.key, 0);
 	}
@@ -125,7 +129,10 @@ static uint32_t *list_hooks(struct txn *txn, size_t *count_out)
 	return hooks;
 }
 
-/* Events of the partition wait for us now, or no longer. */
+/*
+ * Add the queued events of the partition to the hooks' counts, or subtract
+ * them.
+ */
 static void count_again(struct batch *batch,
 			const struct partition_change *change)
 {
@@ -170,7 +177,7 @@ enum error batch_take_partition(struct batch *batch, struct change *change)
 {
 	const struct partition_change *partition = &change->partition;
 
-	/* the lease may have ended since */
+	/* the lease may have expired since */
 	if (partition->is_own &&
 	    !store_owns(batch->txn->store, partition->partition))
 		return ERR_MOVED;
@@ -203,7 +210,7 @@ static void put_mark(struct txn *txn, unsigned partition,
 		(struct slice){&mark->hash, sizeof(mark->hash)});
 }
 
-/* Whether nothing was noted that who does the jobs does not know of. */
+/* Return whether the jobs thread knows the last noted job. */
 static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
 {
 	char name[COUNTER_NAME_BYTES];
@@ -212,7 +219,7 @@ static bool is_noted(struct txn *txn, const struct jobs_change *jobs)
 	return store_last_number(txn, name) == jobs->before;
 }
 
-/* False: it cannot be added now. */
+/* Return false if the site cannot be added now. */
 static bool add_seed(struct batch *batch, struct seed *seed)
 {
 	seed->error = ERR_NONE;
@@ -225,8 +232,10 @@ static bool add_seed(struct batch *batch, struct seed *seed)
 	return seed->error == ERR_NONE || seed->error == ERR_TOO_LARGE;
 }
 
-/* One that reads all of a site is added alone: a transaction is not to take as
- * long as many of them. */
+/*
+ * Add the seeds. One that reads all rows of its site is added alone, to limit
+ * the duration of the transaction.
+ */
 static void add_seeds(struct batch *batch, struct jobs_change *jobs)
 {
 	bool goes_on = true;

@@ -1,17 +1,18 @@
-/* Pages whose bytes ended the worker that read them. */
+/* Quarantine pages whose bytes crash or stall workers. */
 #include "daemon/engine/batch.h"
 
 #include "store/key.h"
 #include "store/rows_poison.h"
 
 enum {
-	MAX_SITE_POISONS = 100, /* rows of a site; the oldest goes first */
-	SLOW_AFTER = 3,         /* in a row: the site rests */
+	MAX_SITE_POISONS =
+		100,    /* maximum rows of a site; the oldest is deleted */
+	SLOW_AFTER = 3, /* consecutive ones after which the site rests */
 	FIRST_REST_MS = 60 * 1000,
-	MAX_DOUBLINGS = 6, /* about an hour */
+	MAX_DOUBLINGS = 6, /* about one hour */
 };
 
-/* When the site has as many rows as it may, the oldest goes. */
+/* Delete the oldest row if the site has the maximum. */
 static void make_room(struct batch *batch, const struct site *site)
 {
 	struct key prefix = key_site(site->row.id);
@@ -54,11 +55,11 @@ void batch_poison(struct batch *batch, struct site *site,
 	uint32_t doublings;
 
 	if (poison->packed.size == 0)
-		return; /* it was not read: its bytes are known */
+		return; /* skipped without a worker: its bytes are known */
 	make_room(batch, site);
 	poison_row_put(batch->txn, site->row.id, page_key_of(url), &row);
 	if (change->kind == CHANGE_POISON)
-		return; /* it is a client's, and no reason to spare the site */
+		return; /* submitted by a client: no reason to rest the site */
 	site->poisoned_in_row++;
 	if (site->poisoned_in_row < SLOW_AFTER)
 		return;

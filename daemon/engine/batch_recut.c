@@ -1,4 +1,4 @@
-/* Another threshold, and the event that says where each page has gone. */
+/* Set another threshold, and emit an event that lists the moves of pages. */
 #include "daemon/engine/batch.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "template/json_value.h"
 
 enum {
-	MAX_FLOWS = 500, /* that are listed */
+	MAX_FLOWS = 500, /* maximum number of listed moves */
 	PERMILLE = 1000,
 };
 
@@ -24,8 +24,10 @@ static int by_flow(const void *left, const void *right)
 	return (a->to > b->to) - (a->to < b->to);
 }
 
-/* How many pages have gone from which cluster into which: all that have another
- * one now. */
+/*
+ * Return the number of pages that moved from one cluster to another, per pair
+ * of clusters.
+ */
 static json_t *flows_json(struct slice host,
 			  const struct linkage_changes *changes)
 {

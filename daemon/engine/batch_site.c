@@ -1,4 +1,4 @@
-/* Adding, changing and deleting a site. */
+/* Add, change and delete a site. */
 #include "daemon/engine/batch.h"
 
 #include "crawl/url/url.h"
@@ -13,7 +13,7 @@
 #include "store/rows_site.h"
 #include "store/sealed.h"
 
-/* Replace a sealed text of the row. The old secret goes with the commit. */
+/* Replace an encrypted text of the row. The commit wipes the old secret. */
 static void reseal(struct batch *batch, struct slice *sealed, redaction *redact,
 		   struct slice text)
 {
@@ -25,8 +25,10 @@ static void reseal(struct batch *batch, struct slice *sealed, redaction *redact,
 	buffer_free(&fresh);
 }
 
-/* Its cut is changed with batch_recut() alone, and what was found out of it, or
- * is not given, stays. */
+/*
+ * Set the options, except the threshold, which only batch_recut() changes;
+ * computed and missing values stay.
+ */
 static void set_options(struct batch *batch, struct site *site,
 			const struct site_options *options)
 {
@@ -87,7 +89,7 @@ enum error batch_no_site(const struct batch *batch)
 		       : ERR_BUSY;
 }
 
-/* May URLs be visited that were skipped before? */
+/* Return whether skipped URLs may be visited now. */
 static bool has_other_limits(const struct site_options *before,
 			     const struct site_options *options)
 {
@@ -110,8 +112,8 @@ bool batch_reads_site(struct batch *batch, const struct url *seed,
 }
 
 /*
- * The seed says whose the headers and the proxy are. One that comes from
- * another origin takes none along but those that come with it.
+ * Set another seed. Headers and proxy belong to the seed's origin: a seed of
+ * another origin drops the old ones and keeps only those passed with it.
  */
 static void move_seed(struct batch *batch, struct site *site,
 		      const struct url *seed)
@@ -127,8 +129,8 @@ static void move_seed(struct batch *batch, struct site *site,
 }
 
 /*
- * Change the options. A threshold set by the operator is used at once; with
- * "auto" the old one is used until a new one is chosen.
+ * Change the options. A threshold set by the operator takes effect immediately;
+ * with "auto" the old one is used until a new one is chosen.
  */
 static void change_options(struct batch *batch, struct site *site,
 			   const struct url *seed,
@@ -139,7 +141,7 @@ static void change_options(struct batch *batch, struct site *site,
 	bool is_elsewhere = !slice_equal(url_origin(site->row.seed),
 					 slice_of(seed->authority));
 
-	/* nobody has named the first page of a sample */
+	/* no user chose the first page of a sample */
 	if (is_unnamed || (is_elsewhere && (options->headers.data != NULL ||
 					    options->proxy.data != NULL)))
 		move_seed(batch, site, seed);
@@ -155,9 +157,9 @@ static void change_options(struct batch *batch, struct site *site,
 }
 
 /*
- * A known site keeps its measure and width, because its signatures were made
- * by them, and a site that is watched is never turned into a mere sample.
- * `redirects`: hops that led to the seed.
+ * Add a site, or change a known one. A known site keeps its measure and width,
+ * because its signatures depend on them, and a watched site never becomes a
+ * sample. `redirects`: number of redirects that led to the seed.
  */
 enum error batch_add_site(struct batch *batch, const struct url *seed,
 			  const struct site_options *options,
@@ -188,8 +190,8 @@ enum error batch_add_site(struct batch *batch, const struct url *seed,
 }
 
 /*
- * Apply a threshold that was chosen from the pages. It is used even if pages
- * have changed since; the next choice will follow soon.
+ * Apply a threshold that was chosen from the pages, even if pages have changed
+ * since; the next choice will follow soon.
  */
 enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 {
@@ -202,7 +204,7 @@ enum error batch_set_site_threshold(struct batch *batch, struct change *change)
 	if (site == NULL || site->row.id != select_threshold->site)
 		return ERR_NOT_FOUND;
 	if ((site->row.options.flags & SITE_IS_AUTO) == 0)
-		return ERR_NONE; /* the operator was faster */
+		return ERR_NONE; /* the operator has set one since */
 	is_current = site->row.generation == select_threshold->generation;
 	batch_recut(batch, site,
 		    &(struct recut){select_threshold->threshold,
@@ -228,7 +230,7 @@ static void delete_robots(struct batch *batch, const char *scheme,
 
 /*
  * Delete the silences of single templates, because a site that is added again
- * numbers its templates anew. Silences of the whole site are kept.
+ * renumbers its templates. Silences of the whole site stay.
  */
 static void delete_silences(struct batch *batch, struct slice host)
 {
@@ -236,7 +238,7 @@ static void delete_silences(struct batch *batch, struct slice host)
 	struct silence_row row;
 
 	if (!store_owns(batch->txn->store, JOURNAL_COMMON))
-		scan_end(&scan); /* they are another's, and stay */
+		scan_end(&scan); /* another node owns them */
 	while (scan_next(&scan))
 		if (silence_row_decode(scan.value, &row) &&
 		    (row.cluster != 0 || row.guard != 0) &&

@@ -1,4 +1,4 @@
-/* Writing the results of an inspection of a site's templates. */
+/* Write the results of a check of a site's templates. */
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/findings.h"
@@ -54,9 +54,9 @@ static void put_sample(struct batch *batch, uint32_t site,
 }
 
 /*
- * Apply findings. What they are based on may have changed since, which the next
- * inspection alerts. But they are refused if the threshold of the site has
- * changed meanwhile, or the site was deleted or added again.
+ * Apply template updates. Their input may have changed since; the next check
+ * corrects that. Reject them if the site was deleted or added again, or its
+ * threshold has changed.
  */
 enum error batch_take_findings(struct batch *batch, struct change *change)
 {
@@ -67,7 +67,7 @@ enum error batch_take_findings(struct batch *batch, struct change *change)
 	if (site == NULL || site->row.id != change->templates.site)
 		return ERR_NOT_FOUND;
 	if (site->row.options.threshold != findings->threshold)
-		return ERR_BUSY; /* what was elsewhere is not now */
+		return ERR_BUSY; /* pages are in other clusters now */
 	for (size_t i = 0; i < findings->template_count; i++) {
 		const struct template_finding *found = &findings->templates[i];
 

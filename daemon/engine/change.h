@@ -1,7 +1,7 @@
 /*
- * daemon/engine/change.h - one thing that happened, as engine_commit() takes
- * it: a kind, and the struct of that kind. Plain data; whatever it points to
- * belongs to the caller.
+ * daemon/engine/change.h - one change for engine_commit(): a kind, and the
+ * struct of that kind. Plain data; the caller owns everything that it points
+ * to.
  */
 #ifndef DAEMON_ENGINE_CHANGE_H
 #define DAEMON_ENGINE_CHANGE_H
@@ -25,154 +25,162 @@ struct alert_change;
 struct gc_row;
 struct packing;
 
-/* Take a threshold (permille, or THRESHOLD_AUTO) over into the options, whose
- * measure is set: until it is chosen, that of the measure counts. */
+/*
+ * Set a threshold (permille, or THRESHOLD_AUTO) in the options, whose measure
+ * is set: until a threshold is chosen, the default of the measure is used.
+ */
 void options_set_threshold(struct site_options *options, unsigned threshold);
 
 enum change_kind {
-	CHANGE_SITE_ADD, /* url is the seed; a known site gets new options */
-	CHANGE_SITE_THRESHOLD, /* the site of url gets a threshold */
-	CHANGE_SITE_DELETE, /* the site of url and everything that it holds */
-	CHANGE_PAGE_DELETE, /* the page of url; it is visited no more until
-			       somebody asks for it */
-	CHANGE_GUARD,       /* a guard of the site of url comes or goes */
-	CHANGE_ALERTS,      /* who is told of what; there is no url */
-	CHANGE_ASK,         /* fetch url now; its site is added when missing */
-	CHANGE_TEMPLATES,   /* what was found out of the templates of a site */
-	CHANGE_GC,          /* rows go, if they may; there is no url */
-	CHANGE_PACK,        /* rows are packed anew; there is no url */
-	CHANGE_CURE,        /* url is poisoned no more: store/rows_poison.h */
-	CHANGE_JOBS,        /* jobs of a cluster are done; there is no url */
-	CHANGE_PARTITION,   /* its sites come or go; there is no url */
-	CHANGE_HOST,        /* robots.txt of url->authority, or (robots_ms 0) a
-			       pause */
-	/* what a lease has come to */
+	CHANGE_SITE_ADD, /* url is the seed; changes the options of a known site
+			  */
+	CHANGE_SITE_THRESHOLD, /* set the threshold of the site of url */
+	CHANGE_SITE_DELETE,    /* delete the site of url with all its data */
+	CHANGE_PAGE_DELETE, /* delete the page of url; it is not visited again
+			       until it is requested */
+	CHANGE_GUARD,       /* add or delete a guard of the site of url */
+	CHANGE_ALERTS,      /* hooks, silences, acknowledgements; no url */
+	CHANGE_ASK,         /* fetch url now; adds its site if missing */
+	CHANGE_TEMPLATES,   /* template updates of a site */
+	CHANGE_GC,          /* delete rows over the limits; no url */
+	CHANGE_PACK,        /* compress rows again; no url */
+	CHANGE_CURE,      /* remove url from quarantine: store/rows_poison.h */
+	CHANGE_JOBS,      /* jobs of the node group were executed; no url */
+	CHANGE_PARTITION, /* adopt or leave its sites; no url */
+	CHANGE_HOST, /* robots.txt of url->authority, or (robots_ms 0) a pause
+		      */
+	/* results of a lease */
 	CHANGE_PAGE,     /* url was fetched */
-	CHANGE_REDIRECT, /* url leads to another place */
-	CHANGE_FRESH,    /* url is as it was: 304 */
+	CHANGE_REDIRECT, /* url redirects to another place */
+	CHANGE_FRESH,    /* url is unchanged: 304 */
 	CHANGE_SITEMAP,  /* url is a sitemap */
-	CHANGE_FAILED,   /* the outcome says why */
-	/* none was out for it */
-	CHANGE_INGEST, /* as PAGE, but handed in: its site is made when it is
-			  new, and nothing is fetched for it */
-	CHANGE_POISON, /* a page that was handed in ended its worker */
+	CHANGE_FAILED,   /* see the outcome */
+	/* changes without a lease */
+	CHANGE_INGEST, /* as PAGE, but submitted by a client: adds its site if
+			  it is new, and fetches nothing for it */
+	CHANGE_POISON, /* a submitted page crashed its worker */
 	CHANGE_KINDS
 };
 
-/* For people: "site_add". */
+/* Return a human-readable name, such as "site_add". */
 const char *change_kind_name(enum change_kind kind);
 
-/* Was a URL leased, which this answers? */
+/* Return whether this change ends the lease of a URL. */
 bool change_ends_lease(enum change_kind kind);
 
-/* A threshold that was chosen from the pages; taken if the site leaves that to
- * them still. */
+/*
+ * A threshold chosen from the pages; ignored if the site is no longer on
+ * "auto".
+ */
 struct site_select_threshold {
-	uint32_t site; /* its number; another site of that host takes nothing */
+	uint32_t site; /* number of the site; ignored if the host has another
+			  site now */
 	uint16_t threshold;  /* permille */
-	uint64_t generation; /* of the site, when its pages were read */
-	struct slice reason; /* for people; or empty */
+	uint64_t generation; /* generation of the site when its pages were read
+			      */
+	struct slice reason; /* human-readable; or empty */
 };
 
 struct ask {
-	struct site_options options; /* of its site, when it is new */
-	uint64_t asked_ms; /* a page fetched since then will do; 0: none */
+	struct site_options options; /* options of a new site */
+	uint64_t asked_ms; /* a page fetched since then is recent enough; 0 =
+			      fetch always */
 };
 
 struct templates_change {
-	uint32_t site;                   /* its number */
+	uint32_t site;                   /* number of the site */
 	const struct findings *findings; /* daemon/engine/findings.h */
 };
 
 /*
- * The partition has become ours: its sites are read, and no URL is leased any
- * more; each rests for its delay. Or it goes: its sites are forgotten in
- * memory, and nothing is written. What is under way for them is ERR_MOVED. The
- * caller says store_own() before, in both cases.
+ * Adopt a partition: read its sites, release all leases, and let each site rest
+ * for its delay. Or leave it: drop its sites from memory and write nothing.
+ * Results of running fetches then get ERR_MOVED. In both cases call store_own()
+ * first.
  */
 struct partition_change {
 	unsigned partition;
 	bool is_own;
 };
 
-/* A job that adds a site, or a known one gets new options. */
+/* A job that adds a site, or changes the options of a known one. */
 struct seed {
-	const struct url *url; /* NULL: it is useless, and passed over */
+	const struct url *url; /* NULL = invalid, skip it */
 	struct site_options options;
 	struct job_mark mark;
-	enum error error; /* out: ERR_TOO_LARGE: there are too many sites, and
-			     it is passed over */
+	enum error error; /* out: ERR_TOO_LARGE: max_sites is reached, the seed
+			     was skipped */
 };
 
 /*
- * The seeds, in their order, up to the first one that cannot be added now, or
- * that reads all of its site and is to be the first one; and the jobs of the
- * partition are done up to the last one of these. Without seeds they are done
- * up to the mark.
+ * Add the seeds in order, up to the first one that cannot be added now, or that
+ * reads all rows of its site and is not the first one; and note the jobs of the
+ * partition as executed up to the last added one. Without seeds, note them up
+ * to the mark.
  */
 struct jobs_change {
 	unsigned partition;
 	struct job_mark mark;
 	struct seed *seeds; /* [count] */
 	size_t count;
-	uint64_t before; /* the hash that was noted last; where it is another
-			    one nothing is done, as the log may have it */
-	size_t done;     /* out: so many of them */
+	uint64_t before; /* last noted hash; if it differs, nothing is done,
+			    because the log may already have the jobs */
+	size_t done;     /* out: number of added seeds */
 };
 
 struct gc_change {
 	const struct gc_row *rows; /* [count] */
 	size_t count;
-	uint64_t collected; /* out: so many went */
+	uint64_t collected; /* out: number of deleted rows */
 };
 
 struct pack_change {
 	const struct packing *packing; /* daemon/engine/packing.h */
-	uint64_t packed;               /* out: so many rows were changed */
+	uint64_t packed;               /* out: number of changed rows */
 };
 
-/* A page that was fetched, or handed in. */
+/* A page that was fetched or submitted. */
 struct arrived_page {
 	struct slice packed;  /* the body by compress() */
 	struct slice record;  /* of analyse(), aligned to 8 */
 	struct slice guarded; /* of guards_check(), or empty */
 	struct slice charset; /* of the Content-Type, or empty */
 	uint32_t body_bytes;  /* before compression */
-	bool is_broken;       /* cut on the way; nothing that is whole is
-				 replaced by it, and it is tried again */
-	uint64_t time_ms;     /* when it was fetched; 0: now */
-	uint64_t archived_ms; /* of its record in the archive; 0: none */
-	const struct site_options *options; /* INGEST: of its site, when it is
-					       new; NULL: its site must exist.
-					       PAGE: NULL */
-	bool is_undated;   /* INGEST: nobody knows when it was fetched, so it
-			      replaces nothing */
-	bool replaces;     /* INGEST: also a page that the daemon fetched */
-	bool was_poisoned; /* its bytes before were */
-	bool is_kept;      /* out, INGEST: the page stays that the daemon
-			      fetched itself */
-	bool is_new_site;  /* out, INGEST: its site was added for it */
+	bool is_broken;   /* truncated in transit; it replaces no complete page,
+			     and is fetched again */
+	uint64_t time_ms; /* when it was fetched; 0 = now */
+	uint64_t archived_ms; /* time of its record in the archive; 0 = none */
+	const struct site_options
+		*options; /* INGEST: options of a new site; NULL = its site must
+			     exist. PAGE: NULL */
+	bool is_undated;  /* INGEST: its fetch time is unknown, so it replaces
+			     nothing */
+	bool replaces; /* INGEST: also replaces a page that the daemon fetched
+			*/
+	bool was_poisoned; /* its previous bytes are in quarantine */
+	bool is_kept;      /* out, INGEST: the daemon's own page was kept */
+	bool is_new_site;  /* out, INGEST: its site was added */
 };
 
-/* A page whose bytes ended the worker that read them. */
+/* A page whose bytes crashed or stalled a worker. */
 struct poison {
-	struct slice packed; /* the body by compress(); empty: its bytes are
-				those of its row, and were not read */
+	struct slice packed; /* the body by compress(); empty: the bytes are
+				those in quarantine, and no worker read them */
 	struct slice charset;
 	struct slice reason; /* English */
 	uint64_t content_hash;
 	uint64_t body_bytes;
 };
 
-/* What has become of a URL. */
+/* The result of a visit. */
 struct answer {
-	uint32_t site;          /* whose lease it is; 0: any */
-	uint64_t adoption;      /* struct work has it: what was leased before
-				   the site was another's is leased no more */
-	uint32_t pace_ms;       /* of a page of the host, by its robots.txt,
-				   too; not of INGEST */
-	uint64_t pause_ms;      /* the host rests for so long; 0: no */
-	struct outcome outcome; /* its time is that of the commit */
+	uint32_t site;     /* site of the lease; 0 = any */
+	uint64_t adoption; /* from struct work: leases from before this node
+			      adopted the site are invalid */
+	uint32_t pace_ms;  /* time per page of the host, also by its robots.txt;
+			      not of INGEST */
+	uint64_t pause_ms; /* pause of the host; 0 = none */
+	struct outcome outcome; /* its time is set at the commit */
 	union {
 		struct arrived_page page; /* PAGE, INGEST */
 		struct poison poison;     /* FAILED with ERR_POISONED, POISON */
@@ -183,16 +191,16 @@ struct answer {
 
 struct change {
 	enum change_kind kind;
-	enum error error; /* out: ERR_NONE once it is committed */
+	enum error error; /* out: ERR_NONE after the commit */
 	const struct url
-		*url; /* NULL of ALERTS, GC, PACK, PARTITION and JOBS */
+		*url; /* NULL for ALERTS, GC, PACK, PARTITION and JOBS */
 	union {
-		struct site_options site_add; /* a known site keeps its headers
-						 and its proxy when their data
-						 is NULL */
+		struct site_options
+			site_add; /* a known site keeps its headers and its
+				     proxy if their data is NULL */
 		struct site_select_threshold site_select_threshold;
 		struct guard_change *guard; /* daemon/engine/guard_change.h */
-		struct alert_change *alert; /* ditto, alert_change.h */
+		struct alert_change *alert; /* daemon/engine/alert_change.h */
 		struct ask ask;
 		struct templates_change templates;
 		struct gc_change gc;

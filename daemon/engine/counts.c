@@ -12,9 +12,9 @@ enum { FIRST_SLOTS = 1024 };
 
 struct count {
 	uint64_t fragment;
-	uint32_t cluster; /* 0: the slot is free */
+	uint32_t cluster; /* 0 = free slot */
 	int32_t delta;
-	uint32_t stored; /* what the table has, once `is_read` */
+	uint32_t stored; /* value in the table, if `is_read` */
 	bool is_read;
 };
 
@@ -24,12 +24,12 @@ void counts_forget(struct counts *counts)
 	*counts = (struct counts){0};
 }
 
-/* The slot of the count, or the free one that it can have. */
+/* Return the slot of the count, or a free one for it. */
 static struct count *slot_of(const struct counts *counts, uint32_t cluster,
 			     uint64_t fragment)
 {
 	const size_t mask = counts->slot_count - 1;
-	/* a random seed: who writes the pages cannot make slots collide */
+	/* a random seed, so that authors of pages cannot make slots collide */
 	size_t slot =
 		hash_chain(fragment + cluster, (uint64_t)(uintptr_t)counts) &
 		mask;
@@ -42,7 +42,7 @@ static struct count *slot_of(const struct counts *counts, uint32_t cluster,
 	return &counts->slots[slot];
 }
 
-/* Twice the slots, when half of them are used. */
+/* Double the slots when half of them are used. */
 static void make_room(struct counts *counts)
 {
 	const struct counts old = *counts;

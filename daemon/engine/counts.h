@@ -1,6 +1,6 @@
 /*
- * daemon/engine/counts.h - the document frequencies of a site that a batch
- * changes: read once from the table, and written once, at its end. Internal to
+ * daemon/engine/counts.h - the document frequencies of a site that a commit
+ * changes: read once from the table, and written once at the end. Internal to
  * the engine.
  */
 #ifndef DAEMON_ENGINE_COUNTS_H
@@ -14,30 +14,30 @@
 struct count;
 struct df_reader;
 
-/* {0} is empty. A hash table by cluster and fragment. */
+/* A hash table by cluster and fragment; {0} is empty. */
 struct counts {
 	struct count *slots; /* [slot_count], a power of two; or NULL */
 	size_t slot_count;
-	size_t used; /* slots */
+	size_t used; /* number of slots */
 };
 
-/* Free what was not written. */
+/* Free without writing. */
 void counts_forget(struct counts *counts);
 
-/* Add `delta` to the count of the fragment; the table has it later. */
+/* Add `delta` to the count of the fragment; the table is updated later. */
 void counts_add(struct counts *counts, uint32_t cluster, uint64_t fragment,
 		int32_t delta);
 
 /*
- * How many pages of the reader's cluster hold the fragment: what the table has,
- * and what was added since. An error is the transaction's.
+ * Return how many pages of the reader's cluster have the fragment, including
+ * unwritten changes. An error is set in the transaction.
  */
 uint32_t counts_get(struct counts *counts, struct df_reader *reader,
 		    uint64_t fragment);
 
 /*
- * Write what was added, in key order, and forget all. A count below 0 fails
- * the transaction with ERR_CORRUPT.
+ * Write the changes in key order, and reset. A count below 0 fails the
+ * transaction with ERR_CORRUPT.
  */
 void counts_write(struct counts *counts, struct txn *txn, uint32_t site);
 

@@ -21,7 +21,8 @@ enum {
 	DEFAULT_MAX_WAITING = 100000,
 	DEFAULT_MAX_SIGNATURE = 65536,
 	DEFAULT_MAX_SETS = 200000,
-	SETBACK_MS = 60 * 1000, /* of the clock; less is how it is kept right */
+	SETBACK_MS = 60 * 1000, /* steps back of the clock from this size on;
+				   smaller ones are normal adjustments */
 };
 
 struct engine {
@@ -32,13 +33,15 @@ struct engine {
 	uint64_t next_due;
 	struct audience audience;
 	struct site_queue queue;
-	size_t max_per_site; /* of the order that the queue was made for */
-	size_t first_ready;  /* to lease from: another one each time */
-	uint64_t last_ms;    /* the clock at the last commit */
-	bool is_released;    /* no lease of an earlier run is left */
-	bool is_stale;       /* an undone batch could not be read back yet */
-	struct journal *journal; /* NULL: nobody wants to know */
-	atomic_bool forgets;     /* the audience, before the next batch */
+	size_t max_per_site; /* of the order that the queue was computed for */
+	size_t first_ready;  /* index of the first site to lease from; another
+				one each time */
+	uint64_t last_ms;    /* wall clock at the last commit */
+	bool is_released;    /* leases of earlier runs were released */
+	bool is_stale; /* a rolled back commit could not be read back yet */
+	struct journal *journal; /* NULL = no log */
+	atomic_bool
+		forgets; /* reset the subscriptions before the next commit */
 };
 
 void options_set_threshold(struct site_options *options, unsigned threshold)
@@ -67,7 +70,7 @@ static void load_sites(struct engine *engine, struct txn *txn)
 	struct scan scan =
 		scan_begin(txn, TABLE_SITES, (struct slice){NULL, 0});
 
-	scan.is_keys_only = true; /* what is not ours may be damaged */
+	scan.is_keys_only = true; /* rows of other owners may be damaged */
 	while (scan_next(&scan)) {
 		struct site_row row;
 
@@ -103,7 +106,7 @@ static void set_options(struct engine *engine,
 		engine->options.max_signature = DEFAULT_MAX_SIGNATURE;
 }
 
-/* No lease outlives the process that took it. */
+/* Release the leases of earlier processes. */
 static void release_leases(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->sites->all.count; i++) {
@@ -117,7 +120,7 @@ static void release_leases(struct batch *batch)
 	}
 }
 
-/* What is due too late, because the clock was set back meanwhile, is not. */
+/* Make URLs due that are due too late because the clock was set back. */
 static void clamp_times(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->sites->all.count; i++) {
@@ -130,7 +133,7 @@ static void clamp_times(struct batch *batch)
 	}
 }
 
-/* Write the changes of the batch that are still in memory. */
+/* Write the changes that are still in memory. */
 static void flush_sites(struct batch *batch)
 {
 	const struct site_list *touched = &batch->sites->touched;
@@ -154,8 +157,10 @@ static void flush_sites(struct batch *batch)
 	}
 }
 
-/* The queue follows what has changed since it was asked. What is placed is
- * touched: a batch that is undone may have placed it by a read that failed. */
+/*
+ * Update the queue for the sites that have changed. Touch these sites, because
+ * a failed read may have placed them before a rollback.
+ */
 static void place_sites(struct engine *engine, struct batch *batch,
 			const struct work_order *order)
 {
@@ -171,7 +176,7 @@ static void place_sites(struct engine *engine, struct batch *batch,
 	sites_clear(unplaced, SITE_IN_UNPLACED);
 }
 
-/* Room is counted by the order: another kind of order is another queue. */
+/* The queue depends on max_per_site: compute it again for another value. */
 static void take_order(struct engine *engine, struct batch *batch,
 		       const struct work_order *order)
 {
@@ -209,7 +214,7 @@ static void drop_site(struct engine *engine, struct site *site)
 	sites_drop(&engine->sites, site);
 }
 
-/* The batch is committed: sites in memory equal the store. */
+/* After the commit: sites in memory equal the store. */
 static void keep_batch(struct engine *engine)
 {
 	struct site_list *touched = &engine->sites.touched;
@@ -228,7 +233,7 @@ static void keep_batch(struct engine *engine)
 	sites_clear(touched, SITE_IN_TOUCHED);
 }
 
-/* Of a partition that another node owns by now. */
+/* Return whether another node owns the site's partition now. */
 static bool is_strange(const struct engine *engine, const struct site *site)
 {
 	return !store_owns(
@@ -236,8 +241,9 @@ static bool is_strange(const struct engine *engine, const struct site *site)
 		store_partition_of_host(engine->store, site->row.host));
 }
 
-/* The batch is undone: go back to what the store has. What cannot be read is
- * touched still. */
+/*
+ * Roll back: reset sites to the store. Sites that cannot be read stay touched.
+ */
 static enum error undo_batch(struct engine *engine)
 {
 	struct sites *sites = &engine->sites;
@@ -262,7 +268,7 @@ static enum error undo_batch(struct engine *engine)
 	return txn.error;
 }
 
-/* What was leased is leased no more. */
+/* Drop the leases of a failed commit. */
 static void drop_order(struct work_order *order)
 {
 	for (size_t i = 0; i < order->count; i++)
@@ -270,7 +276,7 @@ static void drop_order(struct work_order *order)
 	order->count = 0;
 }
 
-/* What a batch has changed goes to others before it is committed. */
+/* Append the changes to the log before the commit. */
 static enum error append_log(struct engine *engine, struct txn *txn)
 {
 	const struct commit_log *log = engine->options.log;
@@ -284,7 +290,7 @@ static enum error append_log(struct engine *engine, struct txn *txn)
 	return txn->error;
 }
 
-/* End the transaction of a batch. */
+/* End the transaction of a commit. */
 static enum error end_batch(struct engine *engine, struct txn *txn)
 {
 	const struct commit_log *log = engine->options.log;
@@ -299,7 +305,7 @@ static enum error end_batch(struct engine *engine, struct txn *txn)
 	return error;
 }
 
-/* One attempt: all of it is committed, or none. */
+/* Try once: all changes are committed, or none. */
 static enum error try_batch(struct engine *engine, struct change *changes,
 			    size_t count, uint64_t now_ms,
 			    struct work_order *order)
@@ -350,7 +356,9 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	return error;
 }
 
-/* As try_batch(), but first makes sure that sites in memory equal the store. */
+/*
+ * Like try_batch(), but first make sure that sites in memory equal the store.
+ */
 static enum error try_sound_batch(struct engine *engine, struct change *changes,
 				  size_t count, uint64_t now_ms,
 				  struct work_order *order)
@@ -389,8 +397,8 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 }
 
 /*
- * The change cannot be committed: answer its lease with the error, so that its
- * URL does not stay leased.
+ * Give up a change that cannot be committed: end its lease with the error, so
+ * that its URL does not stay leased.
  */
 static void give_up(struct engine *engine, struct change *change,
 		    enum error error, uint64_t now_ms)
@@ -424,7 +432,10 @@ static enum error fail_all(struct change *changes, size_t count,
 	return error;
 }
 
-/* No change is the cause of it, and each would have it. */
+/*
+ * Return whether the error is independent of the change and would affect every
+ * change.
+ */
 static bool is_of_all(enum error error)
 {
 	return error == ERR_STORE_FULL || error == ERR_IO ||

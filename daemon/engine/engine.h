@@ -1,8 +1,8 @@
 /*
- * daemon/engine/engine.h - the store, the linkages of its sites and the rule
+ * daemon/engine/engine.h - the store, the linkages of its sites, and the rule
  * that a page, its cluster, the counts and the events change together or not at
- * all (promise 3 of the manual). No thread of its own: the daemon's committer
- * and the offline `batch` call the same functions (promise 7).
+ * all (promise 3 of the manual). It has no thread: the daemon's committer and
+ * the offline command `batch` call the same functions (promise 7).
  */
 #ifndef DAEMON_ENGINE_ENGINE_H
 #define DAEMON_ENGINE_ENGINE_H
@@ -24,42 +24,47 @@ struct journal;
 struct txn;
 
 /*
- * Where rows go before they are committed, so that other machines have them,
- * too (daemon/cluster). The store is one of partitions then
- * (store/journal.h), of which at first none is our own: CHANGE_PARTITION.
+ * The log that gets rows before they are committed, so that other nodes have
+ * them too (daemon/cluster). The store then has partitions (store/journal.h),
+ * of which this node owns none at first: CHANGE_PARTITION.
  */
 struct commit_log {
 	/*
-	 * Called when all is written, before the commit, with the rows that
-	 * the transaction changes, of one partition at least; it collects no
-	 * more. What is not ERR_NONE undoes it: ERR_MOVED of a partition that
-	 * is not ours; ERR_UNLOGGED: nothing can be committed now.
+	 * Called before the commit with the rows that the transaction changes,
+	 * of at least one partition; further writes are not collected. An error
+	 * rolls back: ERR_MOVED: another node owns a partition; ERR_UNLOGGED:
+	 * nothing can be committed now.
 	 */
 	enum error (*append)(void *context, struct txn *txn,
 			     struct journal *journal);
-	/* After ERR_NONE of append(): what has come of the commit. */
+	/*
+	 * Called after append() returned ERR_NONE, with the result of the
+	 * commit.
+	 */
 	void (*settle)(void *context, enum error error);
 	void *context;
 };
 
 struct engine_options {
-	size_t max_open_sites;   /* linkages in memory; 0: 64 */
-	size_t max_sites;        /* more are refused with ERR_TOO_LARGE; 0:
-				    10,000 */
-	size_t max_hooks;        /* more are refused with ERR_BUSY; 0: 100 */
-	size_t max_silences;     /* the same; 0: 1,000 */
-	uint64_t max_waiting;    /* events for a hook; older ones are dropped;
-				    0: 100,000 */
-	size_t max_signature;    /* members of one signature; 0: 65,536 */
-	size_t max_sets;         /* distinct signatures of a site; 0: 200,000 */
-	uint32_t max_neighbours; /* links of an asked page that are sampled */
+	size_t max_open_sites; /* maximum number of linkages in memory; 0 = 64
+				*/
+	size_t max_sites; /* more are rejected with ERR_TOO_LARGE; 0 = 10,000 */
+	size_t max_hooks; /* more are rejected with ERR_BUSY; 0 = 100 */
+	size_t max_silences;  /* more are rejected with ERR_BUSY; 0 = 1,000 */
+	uint64_t max_waiting; /* queued events per hook; older ones are dropped;
+				 0 = 100,000 */
+	size_t max_signature; /* shingles of one signature; 0 = 65,536 */
+	size_t max_sets;      /* distinct signatures of a site; 0 = 200,000 */
+	uint32_t max_neighbours; /* links of a requested page that are fetched
+				    as a sample */
 	struct frontier_rules rules;
-	struct slice drop_parameters; /* out of URLs, crawl/url/parameters.h;
-					 kept by the caller */
-	const struct commit_log *log; /* NULL: there is none; the caller's */
+	struct slice drop_parameters; /* parameters to remove from URLs,
+					 crawl/url/parameters.h; kept by the
+					 caller */
+	const struct commit_log *log; /* NULL = no log; kept by the caller */
 };
 
-/* A lease with what its site wants. End it with work_free(). */
+/* A lease with the site's settings. Free it with work_free(). */
 struct work {
 	struct lease lease;
 	uint32_t site;
@@ -68,26 +73,26 @@ struct work {
 	enum measure measure; /* of the site */
 	uint16_t width;
 	uint32_t site_flags; /* SITE_* */
-	char *headers; /* of the site; NULL: none, or the URL is not of the
-			  origin of its seed */
-	char *proxy;   /* the same */
+	char *headers;       /* of the site; NULL = none, or the URL has another
+				origin than the site's seed */
+	char *proxy;         /* as `headers` */
 };
 
 void work_free(struct work *work);
 
-/* An order of URLs to fetch, leased in the transaction of the changes. */
+/* A request for URLs to fetch, leased in the transaction of the changes. */
 struct work_order {
-	size_t max;          /* room in `work` */
+	size_t max;          /* size of `work` */
 	size_t max_per_site; /* leased at the same time; fewer for slow sites */
 	uint64_t lease_ms;   /* how long a lease lasts */
-	struct work *work;   /* out: [count], each to be ended */
+	struct work *work;   /* out: [count], free each with work_free() */
 	size_t count;        /* out */
 };
 
 /*
- * Take over `store`, which stays the caller's to close afterwards. Reads the
- * sites and releases all leases of an earlier process (if the store is full,
- * with the first commit that succeeds). ERR_IO, ERR_CORRUPT.
+ * Create an engine for `store`, which the caller closes afterwards. Reads the
+ * sites and releases all leases of earlier processes (if the store is full, at
+ * the first successful commit). ERR_IO, ERR_CORRUPT.
  */
 enum error engine_create(struct engine **engine_out, struct store *store,
 			 const struct engine_options *options, uint64_t now_ms);
@@ -95,34 +100,35 @@ enum error engine_create(struct engine **engine_out, struct store *store,
 /* NULL is a no-op. */
 void engine_destroy(struct engine *engine);
 
-/* The store that it was created with, for readers in any thread. */
+/* Return the store of the engine, for readers in any thread. */
 struct store *engine_store(const struct engine *engine);
 
 /*
- * Commit `changes` [count] in order in one transaction, and lease what `order`
- * (or NULL) asks for. When the transaction fails,
- * each change is tried alone, so that only a bad one is lost: its `error` says
- * why, and its lease is answered with that. Returns ERR_NONE when the store
- * works; ERR_STORE_FULL or ERR_IO when nothing can be written. One thread at a
- * time.
+ * Commit `changes` [count] in order in one transaction, and lease URLs for
+ * `order` (or NULL). If the transaction fails, commit each change alone, so
+ * that only a bad one is lost: its `error` is set, and its lease ends with that
+ * error. Return ERR_NONE if the store works; ERR_STORE_FULL or ERR_IO if
+ * nothing can be written. One thread at a time.
  */
 enum error engine_commit(struct engine *engine, struct change *changes,
 			 size_t count, uint64_t now_ms,
 			 struct work_order *order);
 
 /*
- * The earliest time at which a URL of any site falls due; UINT64_MAX: never.
- * Leased URLs that were not yet answered do not count. The thread that commits.
+ * Return the earliest time at which a URL of any site is due; UINT64_MAX =
+ * never. Leased URLs do not count. For the committer thread.
  */
 uint64_t engine_next_due(const struct engine *engine);
 
-/* Hooks or silences were changed by somebody else than the engine. Any thread.
+/*
+ * Reset the subscriptions: other code has changed hooks or silences. Any
+ * thread.
  */
 void engine_forget_audience(struct engine *engine);
 
 /*
- * Whether the clock, which says `now_ms`, was set back since the last commit:
- * the next one clamps the times at which URLs are due. The thread that commits.
+ * Return whether the clock, which is at `now_ms`, was set back since the last
+ * commit: the next one clamps due times. For the committer thread.
  */
 bool engine_is_behind(const struct engine *engine, uint64_t now_ms);
 

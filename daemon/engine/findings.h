@@ -1,6 +1,6 @@
 /*
- * daemon/engine/findings.h - the results of an inspection of a site, committed
- * together. Plain data; everything belongs to the inspection.
+ * daemon/engine/findings.h - template updates: the results of a site check,
+ * committed together. Plain data; the check owns everything.
  */
 #ifndef DAEMON_ENGINE_FINDINGS_H
 #define DAEMON_ENGINE_FINDINGS_H
@@ -20,9 +20,9 @@ struct sample_page_entry {
 struct template_finding {
 	uint32_t cluster;
 	struct template_row row;
-	bool has_version; /* number row.version, new or over the old one */
+	bool has_version; /* version row.version, new or replaced */
 	struct version_row version;
-	bool has_sample;                        /* it replaces the old one */
+	bool has_sample;                        /* replaces the old sample */
 	const struct sample_page_entry *sample; /* [sample_count] */
 	size_t sample_count;
 };
@@ -31,9 +31,10 @@ struct findings {
 	uint16_t threshold; /* of the site when it was read */
 	const struct template_finding *templates; /* [template_count] */
 	size_t template_count;
-	const struct event_row *events; /* [event_count], without time, host */
+	const struct event_row
+		*events; /* [event_count], without time and host */
 	size_t event_count;
-	const uint64_t *visits; /* [visit_count], pages to be visited now */
+	const uint64_t *visits; /* [visit_count], pages to visit now */
 	size_t visit_count;
 	uint32_t set_flags; /* of SITE_FINDINGS */
 	uint32_t clear_flags;

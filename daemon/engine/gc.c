@@ -9,8 +9,8 @@
 #include "store/rows_template.h"
 
 /*
- * Consider a version: whether it is deleted, or a candidate when there are too
- * many bytes.
+ * Delete a version that exceeds a limit; otherwise make it a candidate if there
+ * are too many bytes.
  */
 static void look_at_version(struct finder *finder, struct scan *scan,
 			    const struct version_row *row, uint32_t newest,
@@ -67,7 +67,7 @@ static enum error find_versions(struct finder *finder, struct store *store)
 	return txn_end(&txn);
 }
 
-/* How many of the oldest events exceed the limits of count and bytes. */
+/* Return how many of the oldest events exceed the limits of count and bytes. */
 static uint64_t events_over(const struct retention_limit *limit,
 			    struct table_usage usage)
 {

@@ -1,12 +1,11 @@
 /*
- * daemon/engine/gc.h - what is over the limits of daemon/config/retention.h
- * and goes next, the oldest first. Reads alone: what is found is dropped by
- * CHANGE_GC.
+ * daemon/engine/gc.h - find the oldest rows over the limits of
+ * daemon/config/retention.h. Only reads; CHANGE_GC deletes the rows.
  *
- * Never found are the newest version of a template; the bodies of a template's
- * sample pages; and those of the pages that methods learn from, which
- * stored_pages_sample() of daemon/answer/stored_page.h gives: so a limit may be
- * exceeded by these.
+ * It never finds the newest version of a template, the bodies of a template's
+ * sample pages, and the bodies of the pages that models are built from
+ * (stored_pages_sample() of daemon/answer/stored_page.h): so these may exceed a
+ * limit.
  */
 #ifndef DAEMON_ENGINE_GC_H
 #define DAEMON_ENGINE_GC_H
@@ -30,12 +29,12 @@ struct gc {
 	size_t capacity;
 };
 
-/* At most `max` rows are found at a time; then there may be more. */
-enum { GC_MAX_ROWS = 10000, GC_AT_ONCE = 1000 /* in a transaction */ };
+/* At most `max` rows are found at a time; then there may be others. */
+enum { GC_MAX_ROWS = 10000, GC_AT_ONCE = 1000 /* per transaction */ };
 
 /*
- * Find the rows to delete at the time `now_ms`. The bodies of a site are read
- * in one read transaction: about 3 us a page, and hardly any memory. ERR_IO,
+ * Find the rows to delete at the time `now_ms`. Reads the bodies of a site in
+ * one read transaction: about 3 us per page, and hardly any memory. ERR_IO,
  * ERR_BUSY, ERR_CORRUPT.
  */
 enum error gc_find(struct store *store, const struct retention_limits *limits,

@@ -1,4 +1,4 @@
-/* The bodies of pages that are over the limits. */
+/* Find the bodies of pages over the limits. */
 #include "daemon/engine/gc_parts.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static bool is_kept(const struct kept *kept, uint64_t key)
 		       order_u64) != NULL;
 }
 
-/* Consider the bodies of a site that may be deleted; counts all bodies. */
+/* Make the deletable bodies of a site candidates; count all bodies. */
 static void consider_bodies(struct txn *txn, uint32_t site,
 			    struct oldest *oldest, struct looked *looked)
 {
@@ -103,7 +103,7 @@ static void consider_bodies(struct txn *txn, uint32_t site,
 	free(kept.keys);
 }
 
-/* How many of the candidates exceed the age. */
+/* Return how many of the candidates exceed the age. */
 static uint64_t count_older(const struct finder *finder, struct oldest *oldest,
 			    uint64_t age_ms)
 {
@@ -116,7 +116,7 @@ static uint64_t count_older(const struct finder *finder, struct oldest *oldest,
 	return count;
 }
 
-/* Find bodies by age, and by the count of the site. */
+/* Find bodies over the age limit and over the site's count limit. */
 static void find_in_site(struct finder *finder, struct txn *txn, uint32_t site)
 {
 	const struct retention_limit *limit = &finder->limits->bodies;
@@ -133,8 +133,8 @@ static void find_in_site(struct finder *finder, struct txn *txn, uint32_t site)
 }
 
 /*
- * Go through the sites: find what exceeds the limits of each, or (oldest) the
- * oldest bodies of all, and count.
+ * Walk all sites: find the bodies over the limits of each site, or with
+ * `oldest` the oldest bodies of all sites, and count them.
  */
 static enum error look_at_sites(struct finder *finder, struct store *store,
 				struct oldest *oldest, struct looked *looked)
@@ -168,9 +168,9 @@ static enum error read_usage(struct store *store, enum table table,
 }
 
 /*
- * Find bodies of all sites when there are too many bytes, after the limits of
- * each site. The bytes are estimated from below: pages of the map may be half
- * empty.
+ * Find bodies of each site over its limits, then the oldest of all sites if
+ * there are too many bytes. The bytes are a lower bound: pages of the map may
+ * be half empty.
  */
 enum error gc_find_bodies(struct finder *finder, struct store *store)
 {

@@ -7,8 +7,8 @@
 #include "store/memory.h"
 
 /*
- * LMDB's layout: the overhead of pages and rows, and the size from which a
- * value gets pages of its own.
+ * LMDB's layout: the overhead of pages and rows, and the size above which a
+ * value gets separate pages.
  */
 enum { PAGE_BYTES = 4096, PAGE_HEAD = 16, NODE_HEAD = 10, MAX_NODE = 2038 };
 

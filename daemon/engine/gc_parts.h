@@ -14,11 +14,11 @@
 /* A row that may be deleted. */
 struct candidate {
 	uint64_t time_ms;
-	uint64_t bytes; /* of gc_bytes() */
+	uint64_t bytes; /* from gc_bytes() */
 	struct gc_row row;
 };
 
-/* The oldest candidates, as many as are found at a time. */
+/* The oldest candidates, as many as one run finds. */
 struct oldest {
 	struct candidate *items; /* [count], at most 2 * GC_MAX_ROWS; free()
 				    them */
@@ -26,7 +26,7 @@ struct oldest {
 	size_t capacity;
 };
 
-/* Counts of what was read. */
+/* Counters of a run. */
 struct looked {
 	uint64_t count;
 	uint64_t bytes;
@@ -38,33 +38,36 @@ struct finder {
 	struct gc *gc;
 };
 
-/* Whether enough rows were found this time. */
+/* Return whether enough rows were found in this run. */
 bool gc_is_full(const struct gc *gc);
 
 /* Add a row to delete, unless enough were found. */
 void gc_add(struct gc *gc, enum table table, struct slice key);
 
-/* Whether the time is longer ago than `age_ms` (0: no limit). */
+/* Return whether the time is more than `age_ms` ago (0 = no limit). */
 bool finder_is_older(const struct finder *finder, uint64_t time_ms,
 		     uint64_t age_ms);
 
-/* The approximate bytes of a row in LMDB. */
+/* Return the approximate size of a row in LMDB, in bytes. */
 uint64_t gc_bytes(struct slice key, struct slice value);
 
-/* The excess over the limit; limit 0: no limit. */
+/* Return the excess over the limit; 0 = no limit. */
 uint64_t gc_excess(uint64_t has, uint64_t limit);
 
-/* Consider a candidate. O(n log n) for n candidates, in bounded memory. */
+/* Add a candidate. O(n log n) for n candidates, in bounded memory. */
 void oldest_consider(struct oldest *oldest, const struct candidate *candidate);
 
-/* Sort by time, and drop all but the oldest. */
+/* Sort by time, and drop all but the oldest ones. */
 void oldest_sort(struct oldest *oldest);
 
-/* Delete the oldest `count`, and more until `bytes` are free. */
+/*
+ * Add the `count` oldest ones to the rows to delete, and further ones until
+ * `bytes` are freed.
+ */
 void oldest_take(struct oldest *oldest, uint64_t count, uint64_t bytes,
 		 struct gc *gc);
 
-/* gc_bodies.c: bodies of pages that go. */
+/* gc_bodies.c: find bodies to delete. */
 enum error gc_find_bodies(struct finder *finder, struct store *store);
 
 #endif

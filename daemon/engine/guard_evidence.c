@@ -15,10 +15,10 @@
 #include "template/json_value.h"
 
 enum {
-	MAX_SHOWN = 10, /* pages */
-	MAX_READ = 64,  /* pages whose candidates are merged */
+	MAX_SHOWN = 10, /* number of listed pages */
+	MAX_READ = 64,  /* number of pages whose candidates are merged */
 	MAX_SCANNED = 100000,
-	MAX_OFFERED = 5, /* candidates */
+	MAX_OFFERED = 5, /* number of listed candidates */
 };
 
 /* The evidence gathered from the pages of a guard. */
@@ -28,8 +28,8 @@ struct evidence {
 	json_t *pages;
 	struct kept_candidate *kept; /* [kept_count] */
 	uint32_t kept_count;
-	uint32_t page_count; /* that candidates were read of */
-	char attribute[80];  /* "/@href", when attributes were matched */
+	uint32_t page_count; /* pages whose candidates were read */
+	char attribute[80];  /* "/@href", if the guard matched attributes */
 };
 
 void guard_expect(const struct guard_row *guard, char out[32])
@@ -109,7 +109,8 @@ static void read_candidates(struct evidence *evidence,
 }
 
 /*
- * Read the pages on which it fails, or, if there are none, on which it holds.
+ * Read the pages on which the guard fails, or those on which it holds if it
+ * fails on none.
  */
 static void read_pages(struct txn *txn, uint32_t site, uint32_t number,
 		       struct evidence *evidence)
@@ -171,7 +172,7 @@ static json_t *candidates_json(const struct evidence *evidence)
 	return list;
 }
 
-/* How many of the recent pages agree with the state. */
+/* Return how many of the recent pages agree with the state. */
 static uint32_t agreed(const struct guard_row *guard)
 {
 	uint32_t bad = guard_recent_bad(guard);

@@ -11,12 +11,12 @@
 #include "store/txn.h"
 
 /*
- * {"guard", "name", "selector", "language", "xpath", "expect", "seen",
+ * Return {"guard", "name", "selector", "language", "xpath", "expect", "seen",
  * "agreed", "failed", "checked", "pages": [{"url", "matches", "value", "path",
  * "good"}, ...], "candidates": [{"selector", "xpath", "score", "pages",
  * "example"}, ...]}: `agreed` of `seen` recent pages agree with its state;
  * `failed` of `checked` pages fail. `pages` are up to 10 that fail, or on which
- * it holds when none does. Candidates are there when some fail.
+ * it holds if none fails. Candidates exist only if some fail.
  */
 json_t *guard_evidence(struct txn *txn, uint32_t site, uint32_t number,
 		       const struct guard_row *guard);

@@ -13,7 +13,7 @@
 
 #define NO_PAGE UINT32_MAX
 
-enum { RECENT = 1 << 12 }; /* links whose targets are remembered */
+enum { RECENT = 1 << 12 }; /* number of links in the cache */
 
 /* A link that was looked up. */
 struct looked_up {
@@ -25,7 +25,7 @@ struct looked_up {
 /* A page by the hash of its URL, or of its normalised form. */
 struct entry {
 	uint64_t key;
-	uint64_t url; /* hash: which of several pages is first */
+	uint64_t url; /* hash; decides which of several pages is first */
 	uint32_t page;
 };
 
@@ -33,8 +33,7 @@ struct inbound {
 	struct entry *urls;       /* [page_count], ascending */
 	struct entry *equivalent; /* [page_count], ascending */
 	struct looked_up *recent; /* [RECENT], by the hash of the URL */
-	uint32_t *latest;         /* [page_count], the last source that links
-				     there, + 1 */
+	uint32_t *latest; /* [page_count], last source that links there, + 1 */
 	uint32_t page_count;
 	bool is_offline;
 	struct witness_link *links; /* [link_count] */
@@ -42,10 +41,10 @@ struct inbound {
 	size_t link_capacity;
 };
 
-/* A canonical URL, taken apart. */
+/* The parts of a canonical URL. */
 struct parts {
 	struct slice host;
-	struct slice path; /* with the query */
+	struct slice path; /* including the query */
 };
 
 static struct parts split(struct slice url)
@@ -78,7 +77,7 @@ static unsigned hex_value(char byte)
 	return byte <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
 }
 
-/* Percent-decode to `out` [MAX_URL_BYTES]; what is longer is cut. */
+/* Percent-decode to `out` [MAX_URL_BYTES]; longer text is truncated. */
 static size_t decode(struct slice text, char *out)
 {
 	const char *at = text.data;
@@ -100,7 +99,7 @@ static size_t decode(struct slice text, char *out)
 	return size;
 }
 
-/* Remove `ending` from the end, if it is there. */
+/* Remove `ending` from the end, if present. */
 static void drop(struct slice *text, const char *ending)
 {
 	size_t size = strlen(ending);
@@ -183,7 +182,7 @@ void inbound_destroy(struct inbound *inbound)
 	free(inbound);
 }
 
-/* The first page with the key, or NO_PAGE. */
+/* Return the first page with the key, or NO_PAGE. */
 static uint32_t find(const struct entry *entries, uint32_t count, uint64_t key)
 {
 	size_t at;
@@ -203,7 +202,10 @@ static uint32_t look_up(const struct inbound *inbound, uint64_t hash,
 				      equivalence_of(inbound, url));
 }
 
-/* Pages have the menu of the site in common, and so most of their links. */
+/*
+ * Find the target page. Most links of a page are cached, because pages share
+ * the menu of the site.
+ */
 static uint32_t target_of(struct inbound *inbound, struct slice url)
 {
 	uint64_t hash = hash64(url.data, url.size, 0);

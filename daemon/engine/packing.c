@@ -9,7 +9,7 @@
 #include "store/rows_page.h"
 #include "store/rows_template.h"
 
-enum { MAX_ROWS_READ = 4096 }; /* in a step */
+enum { MAX_ROWS_READ = 4096 }; /* per step */
 
 enum stage {
 	STAGE_MAKE,
@@ -47,7 +47,7 @@ struct step {
 	enum table table;
 };
 
-/* The rows of a table that hold content; where is that of a row? */
+/* The position of a scan over rows with content. */
 struct found {
 	struct slice content; /* in the map */
 	uint32_t cluster;
@@ -80,7 +80,7 @@ static bool find_content(const struct step *step, struct slice key,
 	return true;
 }
 
-/* The dictionary by which content that has `now` should be packed. */
+/* Return the dictionary for content that now uses dictionary `now`. */
 static uint32_t wanted(const struct packing_site *site, uint32_t cluster,
 		       uint32_t now)
 {
@@ -121,7 +121,10 @@ static struct packer *packer_for(const struct step *step, enum table table,
 	return kept->packer;
 }
 
-/* The content by that dictionary; empty when it cannot be. */
+/*
+ * Return the content compressed with that dictionary; empty if that is
+ * impossible.
+ */
 static struct buffer pack(const struct step *step, const struct found *found,
 			  uint32_t dictionary)
 {
@@ -144,7 +147,7 @@ static struct buffer pack(const struct step *step, const struct found *found,
 	return packed;
 }
 
-/* The row has `content` now: count it for its dictionary. */
+/* Count `content` for its dictionary. */
 static void count(const struct step *step, const struct found *found,
 		  struct slice content)
 {
@@ -195,7 +198,7 @@ static void look_at(const struct step *step, const struct scan *scan)
 
 	if (scan->key.size > sizeof(((struct key *)NULL)->bytes) ||
 	    !find_content(step, scan->key, scan->value, &found))
-		return; /* verify tells of it */
+		return; /* verify reports it */
 	is_packed = content_is_packed(found.content, &dictionary);
 	by = wanted(step->walk->known, found.cluster, dictionary);
 	if (!is_packed || by != dictionary)
@@ -253,7 +256,7 @@ static void drop_unused(const struct packing_walk *walk,
 						known->items[i].number));
 }
 
-/* What was made has its number after the commit: look again from the start. */
+/* Start again: new dictionaries have their numbers only after the commit. */
 static void begin_again(struct packing_walk *walk)
 {
 	known_free(walk->known);

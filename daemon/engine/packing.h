@@ -1,13 +1,13 @@
 /*
- * daemon/engine/packing.h - what is kept of a page is packed anew when it can
- * be smaller: by the dictionary of its template (store/content.h). Reads alone,
- * a bounded step at a time; what is found is written by CHANGE_PACK.
+ * daemon/engine/packing.h - compress stored content again if it becomes smaller
+ * with the dictionary of its template (store/content.h). Only reads, one
+ * bounded step at a time; CHANGE_PACK writes the result.
  *
- * A cluster has a dictionary once PACKING_MIN_PAGES of its bodies are kept, and
- * another one when half of them came after it and pack worse by it. A page
- * whose cluster has none is packed by that of the site's largest one that has.
- * A dictionary goes when no page needs it and its cluster has another, or is no
- * more.
+ * A cluster gets a dictionary when PACKING_MIN_PAGES of its bodies are stored,
+ * and a new one when half of its bodies are newer than the dictionary and
+ * compress worse. A page whose cluster has no dictionary uses the one of the
+ * largest cluster of the site that has one. A dictionary is deleted when no
+ * page uses it and its cluster has another one or was deleted.
  */
 #ifndef DAEMON_ENGINE_PACKING_H
 #define DAEMON_ENGINE_PACKING_H
@@ -24,8 +24,8 @@
 
 enum {
 	PACKING_MIN_PAGES = 3,
-	PACKING_AT_ONCE = 64,         /* rows in a step */
-	PACKING_STEP_BYTES = 4 << 20, /* unpacked; one page more at most */
+	PACKING_AT_ONCE = 64,         /* rows per step */
+	PACKING_STEP_BYTES = 4 << 20, /* uncompressed; at most one page more */
 };
 
 /* A row that changes. */
@@ -33,37 +33,39 @@ struct pack_row {
 	enum table table;    /* TABLE_BODIES, TABLE_RECORDS, TABLE_SAMPLE_PAGES,
 				or TABLE_DICTIONARIES */
 	struct key key;      /* of a new dictionary: its site and cluster */
-	uint64_t before;     /* hash64 of the value that is replaced */
-	struct buffer value; /* empty: the dictionary goes */
+	uint64_t before;     /* hash64 of the value to replace */
+	struct buffer value; /* empty = delete the dictionary */
 };
 
-/* What was found. Begin with {0}; end with packing_free(). */
+/* The result of a step. Initialize with {0}; free with packing_free(). */
 struct packing {
 	struct pack_row *rows; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint64_t bytes; /* that were unpacked for it */
+	uint64_t bytes; /* uncompressed bytes read for it */
 };
 
 void packing_free(struct packing *packing);
 
-/* The way through a site. Begin with {.site}; end with packing_walk_end(). */
+/*
+ * The position in a site. Initialize with {.site}; free with
+ * packing_walk_end().
+ */
 struct packing_walk {
 	uint32_t site;
 	uint64_t now_ms;
 	int level;      /* zstd's, 1 to 19 */
-	unsigned stage; /* what is looked at */
+	unsigned stage; /* current stage */
 	struct key from;
 	bool is_ended;
-	struct packing_site *known; /* of the walk; or NULL */
+	struct packing_site *known; /* state of the walk; or NULL */
 };
 
 /*
- * Take one step: *packing_out, which is {0}, has what it found. When that is
- * something, commit it before the next step. The walk is ended once nothing is
- * left to be looked at. A step reads up to PACKING_AT_ONCE rows that change in
- * one read transaction, or a site's rows without their values. ERR_IO,
- * ERR_BUSY.
+ * Take one step; *packing_out, which is {0}, gets the result. If it is not
+ * empty, commit it before the next step. The walk has ended when nothing
+ * remains. A step reads up to PACKING_AT_ONCE changing rows in one read
+ * transaction, or the rows of a site without their values. ERR_IO, ERR_BUSY.
  */
 enum error packing_step(struct packing_walk *walk, struct store *store,
 			struct packing *packing_out);

@@ -1,4 +1,7 @@
-/* Which dictionaries there are, which are wanted, and of which pages. */
+/*
+ * Which dictionaries exist, which ones are needed, and the pages that they are
+ * made of.
+ */
 #include "daemon/engine/packing_parts.h"
 
 #include <stdlib.h>
@@ -12,13 +15,15 @@
 #include "store/rows_page.h"
 
 enum {
-	MAX_MADE = 4,        /* in a step */
-	MAX_LOOKED = 4096,   /* members, of which the typical ones are chosen */
-	TYPICAL_PAGES = 4,   /* in a dictionary, at most */
-	PAGES_FOR_TWO = 8,   /* a smaller cluster has one page in it */
-	PAGES_FOR_ALL = 16,  /* and a smaller one than this has two */
-	MIN_DRIFTED = 8,     /* pages that came since */
-	WORSE_PERCENT = 125, /* of the bytes before: pages have drifted */
+	MAX_MADE = 4, /* per step */
+	MAX_LOOKED =
+		4096, /* number of members that typical pages are chosen from */
+	TYPICAL_PAGES = 4,   /* maximum per dictionary */
+	PAGES_FOR_TWO = 8,   /* a smaller cluster uses one page */
+	PAGES_FOR_ALL = 16,  /* a smaller cluster uses two pages */
+	MIN_DRIFTED = 8,     /* newer pages */
+	WORSE_PERCENT = 125, /* of the earlier ratio: newer pages differ from
+				the dictionary */
 };
 
 struct known_dictionary *known_find(const struct packing_site *site,
@@ -32,7 +37,7 @@ struct known_dictionary *known_find(const struct packing_site *site,
 		       : NULL;
 }
 
-/* The newest one of the cluster, or NULL. */
+/* Return the newest dictionary of the cluster, or NULL. */
 static struct known_dictionary *newest_of(const struct packing_site *site,
 					  uint32_t cluster)
 {
@@ -64,7 +69,7 @@ static void read_rows(struct txn *txn, uint32_t site,
 
 	while (scan_next(&scan)) {
 		if (!dictionary_row_decode(scan.value, &row))
-			continue; /* verify tells of it */
+			continue; /* verify reports it */
 		known->items =
 			mem_grow(known->items, known->count, &known->capacity,
 				 sizeof(*known->items));
@@ -77,7 +82,7 @@ static void read_rows(struct txn *txn, uint32_t site,
 	scan_end(&scan);
 }
 
-/* A cluster and a place, to be sorted. */
+/* A cluster and an index, for sorting. */
 struct placed {
 	uint32_t cluster;
 	uint32_t place;
@@ -157,7 +162,7 @@ static int by_size(const void *left, const void *right)
 	return (a->page > b->page) - (a->page < b->page);
 }
 
-/* The members whose bodies are kept; `pages` is [MAX_LOOKED]. */
+/* Find the members whose bodies are stored; `pages` is [MAX_LOOKED]. */
 static size_t find_members(struct txn *txn, uint32_t site, uint32_t cluster,
 			   struct typical *pages)
 {
@@ -184,9 +189,9 @@ struct chosen {
 };
 
 /*
- * Of pages by their size, the one in the middle, a larger one, a smaller one
- * and one of the largest; fewer of a small cluster, whose dictionary must not
- * be larger than what it saves.
+ * Choose pages by size: the median, a larger one, a smaller one and one of the
+ * largest; fewer for a small cluster, whose dictionary must not be larger than
+ * its savings.
  */
 static struct chosen choose(const struct typical *pages, size_t count)
 {
@@ -200,8 +205,9 @@ static struct chosen choose(const struct typical *pages, size_t count)
 	return chosen;
 }
 
-/* What the page has in the table, a record slim; nothing when it cannot be
- * read.
+/*
+ * Return the stored content of the page, a record without links; empty if it
+ * cannot be read.
  */
 static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 			    const struct typical *page)
@@ -224,10 +230,10 @@ static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 }
 
 /*
- * The most typical page stands at the end, where it is nearest, as a whole: one
- * that lacks a part leaves that part in every page. The others have the room
- * that is left. A line feed in front: the first
- * bytes of a page cannot say that they are something else (store/compress.h).
+ * Join the pages, the most typical one at the end, where it is nearest to the
+ * data, and complete: every page would repeat a missing part. The others share
+ * the remaining space. A line feed at the start prevents page bytes from being
+ * read as a header (store/compress.h).
  */
 static struct buffer join(struct txn *txn, enum table table, uint32_t site,
 			  const struct chosen *chosen)
@@ -261,7 +267,7 @@ static uint32_t pack(struct buffer *bytes, struct buffer *packed)
 	return size;
 }
 
-/* Make one of the cluster, if enough of its pages are kept. */
+/* Make a dictionary for the cluster, if enough of its pages are stored. */
 static void make_one(const struct packing_walk *walk, struct txn *txn,
 		     uint32_t cluster, struct packing *packing)
 {
@@ -309,7 +315,7 @@ void packing_make(const struct packing_walk *walk, struct txn *txn,
 	scan_end(&scan);
 }
 
-/* Per mille of the source. */
+/* Return per mille of the source. */
 static uint64_t ratio(uint64_t packed, uint64_t source)
 {
 	return source == 0 ? 0 : packed * 1000 / source;

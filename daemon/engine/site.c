@@ -43,8 +43,8 @@ struct site *site_create(const struct site_row *row)
 	struct site *site = mem_alloc(1, sizeof(*site));
 
 	copy_strings(site, row);
-	site->is_explored = row->pending_count > 0; /* a crawl was interrupted
-						       and continues */
+	site->is_explored =
+		row->pending_count > 0; /* an interrupted crawl continues */
 	return site;
 }
 

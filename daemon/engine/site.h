@@ -1,6 +1,6 @@
 /*
  * daemon/engine/site.h - a site in memory: its row, its linkage and the counts
- * that are written at the end of the batch. Internal to the engine.
+ * that are written at the end of the commit. Internal to the engine.
  */
 #ifndef DAEMON_ENGINE_SITE_H
 #define DAEMON_ENGINE_SITE_H
@@ -16,50 +16,53 @@
 #include "store/rows_site.h"
 #include "store/txn.h"
 
-/* What lists of struct sites it is in. */
+/* The lists of struct sites that a site can be in. */
 enum site_lists {
 	SITE_IN_TOUCHED = 1,
 	SITE_IN_UNPLACED = 2,
 	SITE_IN_OPEN = 4,
 };
 
-/* Pages of a site link to the same pages: 32 KiB remember the last of them. */
+/*
+ * Size of a cache of known URLs, because pages of a site link to the same
+ * pages; 32 KiB.
+ */
 enum { SITE_KNOWN = 1 << 12 };
 
-/* Where it is in the queue. */
+/* Position in the queue. */
 enum site_waits { SITE_WAITS_NOT, SITE_WAITS_READY, SITE_WAITS_LATER };
 
 struct site {
-	struct site *next; /* in its bucket */
-	size_t index;      /* among all sites */
+	struct site *next; /* in its hash bucket */
+	size_t index;      /* in the list of all sites */
 	unsigned lists;    /* enum site_lists */
 	enum site_waits waits;
-	size_t place;            /* there */
-	uint64_t wake_ms;        /* when it is to be asked for URLs */
-	struct site_row row;     /* its slices are copies of its own */
+	size_t place;            /* index in the queue */
+	uint64_t wake_ms;        /* when to check it for due URLs */
+	struct site_row row;     /* its slices are its own copies */
 	struct linkage *linkage; /* NULL while the site is closed */
-	uint64_t used;           /* batch of the last use */
-	uint64_t adoption; /* batch in which it came from another machine; 0 */
+	uint64_t used;           /* number of the commit that used it last */
+	uint64_t adoption; /* number of the commit that adopted it from another
+			      node; 0 = not adopted */
 	size_t leased;     /* leased URLs */
-	size_t leased_before;     /* the same when the batch began */
-	uint32_t pending_before;  /* row.pending_count when the batch began */
+	size_t leased_before;     /* the same before the commit */
+	uint32_t pending_before;  /* row.pending_count before the commit */
 	uint32_t pace_ms;         /* time per page of its host, as last reported
 				   */
-	uint64_t rests_until_ms;  /* nothing is leased before this */
-	uint32_t poisoned_in_row; /* pages whose worker died, one after the
-				     other */
-	bool is_explored;         /* first visits of pages are going on */
-	bool is_crawled;          /* the event of the finished crawl was written
-				     in this batch */
-	bool is_new;              /* added in this batch */
-	bool is_changed;          /* the row must be written */
+	uint64_t rests_until_ms;  /* lease nothing before this time */
+	uint32_t poisoned_in_row; /* consecutive pages that crashed or stalled a
+				     worker */
+	bool is_explored;         /* first visits of its pages are running */
+	bool is_crawled; /* this commit has the event of the finished crawl */
+	bool is_new;     /* added by this commit */
+	bool is_changed; /* the row must be written */
 	bool is_deleted;
-	struct counts counts; /* that this batch changes */
-	uint64_t *known; /* [SITE_KNOWN], keys of URLs that the frontier has, or
-			    0; NULL while the site is closed */
+	struct counts counts; /* changed by this commit */
+	uint64_t *known; /* [SITE_KNOWN], keys of URLs in the frontier, or 0;
+			    NULL while the site is closed */
 };
 
-/* The row is copied. Destroy with site_destroy(). */
+/* Create a site with a copy of the row. Free with site_destroy(). */
 struct site *site_create(const struct site_row *row);
 void site_destroy(struct site *site);
 
@@ -70,26 +73,26 @@ void site_set_text(struct slice *text, struct slice value);
 void site_reset(struct site *site, const struct site_row *row);
 
 /*
- * Load the linkage from the store, if it is not in memory. On failure the
+ * Load the linkage from the store if it is not in memory. On failure the
  * transaction has the error, and the site stays closed.
  */
 void site_open(struct site *site, const struct engine_options *options,
 	       struct txn *txn);
 
-/* The largest number of unwritten counts: 48 MiB a site. */
+/* Maximum number of unwritten counts: 48 MiB per site. */
 enum { MAX_WAITING_COUNTS = 1 << 20 };
 
-/* Free the linkage, which can be loaded again. */
+/* Free the linkage; site_open() loads it again. */
 void site_close(struct site *site);
 
 /*
- * Add `delta` to the count of every fragment of `record` in `cluster`; the
- * table changes with site_flush_counts(). Cluster 0 counts nothing.
+ * Add `delta` to the count of every fragment of `record` in `cluster`;
+ * site_flush_counts() updates the table. Cluster 0 counts nothing.
  */
 void site_count(struct site *site, uint32_t cluster,
 		const struct record *record, int32_t delta);
 
-/* Write the counts, when they are more than `max`. */
+/* Write the counts if there are more than `max`. */
 void site_flush_counts(struct site *site, struct txn *txn, size_t max);
 
 #endif

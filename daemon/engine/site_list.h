@@ -1,5 +1,7 @@
-/* daemon/engine/site_list.h - which sites there are, for what goes through all
- * of them, a transaction each. */
+/*
+ * daemon/engine/site_list.h - the list of sites, for loops that use one
+ * transaction per site.
+ */
 #ifndef DAEMON_ENGINE_SITE_LIST_H
 #define DAEMON_ENGINE_SITE_LIST_H
 
@@ -11,24 +13,25 @@
 
 struct listed_site {
 	uint32_t site;
-	uint64_t generation; /* of its row: another when its pages have changed
-			      */
+	uint64_t generation; /* of its row: changes when its pages change */
 };
 
-/* Begin with {0}; end with site_list_free(). */
+/* Initialize with {0}; free with site_list_free(). */
 struct site_list {
 	struct listed_site *items; /* [count] */
 	size_t count;
 	size_t capacity;
 };
 
-/* Read the sites that are ours (store/partitions.h) as they are now, ascending
- * by number. ERR_IO, ERR_BUSY. */
+/*
+ * Read the sites that this node owns (store/partitions.h), ascending by number.
+ * ERR_IO, ERR_BUSY.
+ */
 enum error site_list_read(struct store *store, struct site_list *list);
 
 void site_list_add(struct site_list *list, struct listed_site site);
 
-/* The one of that number, or NULL. `list` is ascending. */
+/* Return the site of that number, or NULL. `list` is ascending. */
 const struct listed_site *site_list_find(const struct site_list *list,
 					 uint32_t site);
 

@@ -57,7 +57,7 @@ const struct site_option *site_option_of(const char *name)
 	return NULL;
 }
 
-/* The field as it stands in the struct. */
+/* Return the raw field of the struct. */
 static uint64_t read_field(const struct site_option *option,
 			   const struct site_options *options)
 {

@@ -1,8 +1,7 @@
 /*
- * daemon/engine/site_option.h - the table of a site's options: what they are
- * called in JSON, where they stand in struct site_options, and what they may
- * be. The parser of POST /v1/sites, its error texts and the JSON of a site are
- * made of it.
+ * daemon/engine/site_option.h - the table of a site's options: their names in
+ * JSON, their fields in struct site_options, and their ranges. The parser of
+ * POST /v1/sites, its error texts and the JSON of a site use this table.
  */
 #ifndef DAEMON_ENGINE_SITE_OPTION_H
 #define DAEMON_ENGINE_SITE_OPTION_H
@@ -18,8 +17,8 @@ enum option_kind {
 	OPTION_WHOLE,     /* a whole number */
 	OPTION_FLAG,      /* true or false: a bit of the flags */
 	OPTION_MEASURE,   /* a name of enum measure */
-	OPTION_THRESHOLD, /* 0 to 1, permille in the struct; to be set, "auto",
-			     too */
+	OPTION_THRESHOLD, /* 0 to 1, permille in the struct; "auto" is valid
+			     input */
 	OPTION_HEADERS,   /* {"Name": "value"}; a text in the struct */
 	OPTION_TEXT,
 	OPTION_KINDS
@@ -28,32 +27,34 @@ enum option_kind {
 struct site_option {
 	const char *name;
 	size_t offset;   /* in struct site_options */
-	size_t size;     /* 2, 4 or 8 bytes; of texts that of the slice */
-	uint64_t factor; /* of a number: how much of the struct's unit is one
-			    in JSON; of a flag: its bit */
-	double minimum;  /* of a number, in JSON's unit */
+	size_t size;     /* 2, 4 or 8 bytes; for texts the size of the slice */
+	uint64_t factor; /* for a number: units of the struct per unit of JSON;
+			    for a flag: its bit */
+	double minimum;  /* for a number, in the unit of JSON */
 	double maximum;
 	enum option_kind kind;
-	bool is_read_only; /* shown, but not to be set */
+	bool is_read_only; /* output only */
 };
 
 enum { SITE_OPTIONS = 22 };
 
-/* In the order in which they are shown. */
+/* In the order of output. */
 extern const struct site_option site_option_table[SITE_OPTIONS];
 
-/* NULL when there is none of that name. */
+/* Return NULL if there is no such option. */
 const struct site_option *site_option_of(const char *name);
 
-/* The number, or 0 or 1 of a flag, in JSON's unit; not of texts. */
+/*
+ * Return the number, or 0 or 1 for a flag, in the unit of JSON; not for texts.
+ */
 uint64_t site_option_get(const struct site_option *option,
 			 const struct site_options *options);
 
-/* Set it: `value`, in JSON's unit, is in its range. */
+/* Set the option: `value`, in the unit of JSON, is in its range. */
 void site_option_set(const struct site_option *option,
 		     struct site_options *options, uint64_t value);
 
-/* The text; it points where that of the options does. */
+/* Return the text; it points into the options' text. */
 struct slice site_option_text(const struct site_option *option,
 			      const struct site_options *options);
 

@@ -90,7 +90,7 @@ static void put_later(struct site_queue *queue, struct site *site)
 void site_queue_put(struct site_queue *queue, struct site *site,
 		    uint64_t wake_ms, uint64_t now_ms)
 {
-	/* who is ready keeps its turn */
+	/* a ready site keeps its turn */
 	if (site->waits == SITE_WAITS_READY && wake_ms <= now_ms) {
 		site->wake_ms = wake_ms;
 		return;

@@ -1,7 +1,6 @@
 /*
- * daemon/engine/site_queue.h - which sites have something to be leased: those
- * that have it now, each in its turn, and those that will, the earliest first.
- * Internal to the engine.
+ * daemon/engine/site_queue.h - the sites with URLs to lease: ready ones in
+ * turns, and later ones, the earliest first. Internal to the engine.
  */
 #ifndef DAEMON_ENGINE_SITE_QUEUE_H
 #define DAEMON_ENGINE_SITE_QUEUE_H
@@ -20,14 +19,17 @@ struct site_queue {
 	size_t later_capacity;
 };
 
-/* The site is to be asked at `wake_ms`; UINT64_MAX: not at all. O(log n). */
+/* Queue the site for `wake_ms`; UINT64_MAX = remove it. O(log n). */
 void site_queue_put(struct site_queue *queue, struct site *site,
 		    uint64_t wake_ms, uint64_t now_ms);
 
-/* Those whose time has come are ready. */
+/* Move the sites whose time has come to the ready ones. */
 void site_queue_wake(struct site_queue *queue, uint64_t now_ms);
 
-/* The earliest time; one that has passed when some are ready; UINT64_MAX. */
+/*
+ * Return the earliest time; one in the past if some are ready; UINT64_MAX if
+ * the queue is empty.
+ */
 uint64_t site_queue_next(const struct site_queue *queue);
 
 void site_queue_free(struct site_queue *queue);

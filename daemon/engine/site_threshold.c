@@ -2,7 +2,9 @@
 
 #include "store/rows_site.h"
 
-enum { MIN_PAGES = 20 }; /* nothing is chosen earlier while it grows */
+enum {
+	MIN_PAGES = 20
+}; /* choose no threshold below this size while the site grows */
 
 bool site_wants_threshold(const struct site_row *site)
 {

@@ -1,6 +1,6 @@
 /*
- * daemon/engine/site_threshold.h - when the threshold of a site with
- * SITE_IS_AUTO is chosen.
+ * daemon/engine/site_threshold.h - when to choose the threshold of a site with
+ * SITE_IS_AUTO.
  */
 #ifndef DAEMON_ENGINE_SITE_THRESHOLD_H
 #define DAEMON_ENGINE_SITE_THRESHOLD_H
@@ -12,9 +12,9 @@
 struct site_row;
 
 /*
- * Whether the threshold should be chosen now: when the crawl has ended and
- * pages have changed since the last choice, or when the site has doubled in
- * size. So the final threshold depends on the pages alone.
+ * Return whether the threshold should be chosen now: when the crawl has ended
+ * and pages have changed since the last choice, or when the site has doubled in
+ * size. So the final threshold depends only on the pages.
  */
 bool site_wants_threshold(const struct site_row *site);
 

@@ -126,8 +126,10 @@ void sites_note_open(struct sites *sites, struct site *site)
 		list_once(&sites->open, site, SITE_IN_OPEN);
 }
 
-/* Those that were closed since leave the list; the one that was not used for
- * longest, or NULL. */
+/*
+ * Remove closed sites from the list; return the least recently used one, or
+ * NULL.
+ */
 static struct site *find_oldest(struct sites *sites)
 {
 	struct site_list *open = &sites->open;

@@ -1,7 +1,7 @@
 /*
- * daemon/engine/sites.h - the sites in memory: found by host, and listed when a
- * batch has touched them, so that nothing of a commit walks them all. Internal
- * to the engine.
+ * daemon/engine/sites.h - the sites in memory, found by host, and listed when a
+ * commit touches them, so that no commit walks all sites. Internal to the
+ * engine.
  */
 #ifndef DAEMON_ENGINE_SITES_H
 #define DAEMON_ENGINE_SITES_H
@@ -11,7 +11,7 @@
 #include "daemon/engine/site.h"
 #include "store/slice.h"
 
-/* A list of sites; `site->lists` says which ones it is in. */
+/* A list of sites; `site->lists` has a bit for each list of the site. */
 struct site_list {
 	struct site **items; /* [count] */
 	size_t count;
@@ -19,36 +19,37 @@ struct site_list {
 };
 
 struct sites {
-	struct site_list all;      /* a site knows its index here */
-	struct site **buckets;     /* [bucket_count], by the hash of the host */
-	size_t bucket_count;       /* a power of two, or 0 */
-	struct site_list touched;  /* in this batch */
-	struct site_list unplaced; /* since the queue was asked: site_queue.h */
-	struct site_list open;     /* may have a linkage */
+	struct site_list all;     /* a site stores its index here */
+	struct site **buckets;    /* [bucket_count], by the hash of the host */
+	size_t bucket_count;      /* a power of two, or 0 */
+	struct site_list touched; /* by this commit */
+	struct site_list
+		unplaced;      /* since the queue was updated: site_queue.h */
+	struct site_list open; /* sites that may have a linkage */
 };
 
 /*
- * NULL when there is none, or it was deleted in this batch. What is found is
- * touched. O(1).
+ * Return the site, and touch it; NULL if it does not exist or this commit has
+ * deleted it. O(1).
  */
 struct site *sites_find(struct sites *sites, struct slice host);
 
-/* The sites own it. It is touched. */
+/* Add a site, which is owned by the list from now on, and touch it. */
 void sites_add(struct sites *sites, struct site *site);
 
-/* Take it out of the lists, and destroy it. It is in no queue. */
+/* Remove the site from the lists, and destroy it. It must not be in a queue. */
 void sites_drop(struct sites *sites, struct site *site);
 
-/* The batch may change the site: remember what it was. */
+/* Save the state of a site that the commit may change. */
 void sites_touch(struct sites *sites, struct site *site);
 
-/* The queue does not know when to ask it. */
+/* The queue must be updated for this site. */
 void sites_unplace(struct sites *sites, struct site *site);
 
-/* The site may have got a linkage. */
+/* Note that the site may have a linkage now. */
 void sites_note_open(struct sites *sites, struct site *site);
 
-/* Close the linkages that were not used for longest, but for `max`. */
+/* Close the least recently used linkages until `max` remain. */
 void sites_close_idle(struct sites *sites, size_t max);
 
 /* Empty the list. */

@@ -6,22 +6,23 @@
 enum {
 	PROBE_LETTERS = 16,
 	MAX_KNOWN = 510, /* fragments: 8,176 bytes with the header */
-	MAX_ECHOES = 3,  /* fragments that repeat the URL, or a part of it */
-	MAX_ECHO = 512,  /* bytes of one */
-	MIN_SHARED = 2,  /* fragments that are the site's own words */
-	ECHO_RATIO = 2,  /* the words are as often as long as the echoes */
+	MAX_ECHOES = 3,  /* fragments that repeat the URL or a part of it */
+	MAX_ECHO = 512,  /* bytes per fragment */
+	MIN_SHARED = 2,  /* fragments of the site's own text */
+	ECHO_RATIO = 2,  /* shared text must be this many times as long as the
+			    echoes */
 };
 
 /*
- * The fragments of the probe's answer; of more than MAX_KNOWN those with the
- * lowest hashes: of two pages the fragments up to the same hash are compared,
- * which are a sample of both (a bottom-k sketch: Broder 1997, On the
- * resemblance and containment of documents).
+ * The fragments of the probe's page; if there are more than MAX_KNOWN, those
+ * with the lowest hashes. To compare two pages, the fragments up to the same
+ * hash are used, which are a sample of both (a bottom-k sketch: Broder 1997, On
+ * the resemblance and containment of documents).
  */
 struct known {
 	uint32_t magic;
 	uint32_t count;
-	uint64_t bound; /* the highest hash that was looked at */
+	uint64_t bound; /* the highest hash of the sample */
 	uint64_t title; /* hash64 */
 };
 
@@ -107,17 +108,17 @@ static struct known_fragment known_at(struct slice known, uint32_t index)
 	return fragment;
 }
 
-/* The fragments that one page has and the other lacks. */
+/* The fragments that only one of the pages has. */
 struct difference {
 	uint32_t count;
 	uint64_t bytes;
 	uint32_t longest;
-	bool has_link; /* a fragment is a link, and so no echo */
+	bool has_link; /* a fragment is a link, so it is not an echo */
 };
 
 struct comparison {
 	struct difference own;    /* of the page */
-	struct difference probes; /* of the probe's answer */
+	struct difference probes; /* of the probe's page */
 	uint32_t shared;
 	uint64_t shared_bytes;
 	bool is_damaged; /* the stored fragments are not ascending */
@@ -181,7 +182,10 @@ bool soft_404_is(const struct record *record, struct slice known)
 	struct known header;
 	struct comparison comparison;
 
-	/* real pages of one frame and with a sentence each differ in that */
+	/*
+	 * real pages with the same frame and one sentence each differ in their
+	 * titles
+	 */
 	if (!read_known(known, &header) ||
 	    header.title != hash64(record->title.data, record->title.size, 0))
 		return false;

@@ -1,4 +1,4 @@
-/* daemon/engine/verify_guards.h - the guards of a site, checked. */
+/* daemon/engine/verify_guards.h - verify the guards of a site. */
 #ifndef DAEMON_ENGINE_VERIFY_GUARDS_H
 #define DAEMON_ENGINE_VERIFY_GUARDS_H
 
@@ -7,8 +7,8 @@
 #include "store/verify.h"
 
 /*
- * Each guard counts as failing the pages that it fails on (guard_fails()), no
- * more and no fewer. store_verify() has told of damaged rows.
+ * Check that each guard counts exactly the pages on which it fails
+ * (guard_fails()). store_verify() reports damaged rows.
  */
 void verify_guards(struct txn *txn, const struct site_row *site,
 		   struct verify_report *report);

@@ -15,17 +15,17 @@
 #include "store/rows_site.h"
 #include "store/sets.h"
 
-/* A distinct signature of a site and the cluster that its pages are in. */
+/* A distinct signature of a site and the cluster of its pages. */
 struct entry {
 	uint32_t set;
-	uint32_t cluster;   /* 0: no page has it */
+	uint32_t cluster;   /* 0 = no page has it */
 	uint32_t component; /* by brute force, from 1 */
 	uint64_t *shingles; /* [count] */
 	size_t count;
 };
 
 struct entries {
-	struct entry *items; /* [count], ascending by set at first */
+	struct entry *items; /* [count], ascending by signature at first */
 	size_t count;
 	size_t capacity;
 };
@@ -56,7 +56,7 @@ static void load_shingles(struct txn *txn, const struct site_row *site,
 		uint64_t shingle;
 
 		if (!shingle_decode(scan.value, &shingle))
-			continue; /* store_verify() has said so, as below */
+			continue; /* store_verify() reports it, as below */
 		shingle_ids->numbers =
 			mem_grow(shingle_ids->numbers, shingle_ids->count,
 				 &shingle_ids->number_capacity,
@@ -84,7 +84,7 @@ static uint64_t shingle_of(const struct shingles *shingle_ids,
 		       : 0;
 }
 
-/* The set as the signature that it stands for. */
+/* Add the signature with its shingles. */
 static void add_entry(struct entries *entries,
 		      const struct shingles *shingle_ids, uint32_t set,
 		      struct slice value)
@@ -132,7 +132,7 @@ static struct entry *find_entry(const struct entries *entries, uint32_t set)
 		       : NULL;
 }
 
-/* The signature in the record of the page must be the stored one. */
+/* Check that the signature in the record of the page is the stored one. */
 static void check_record(struct txn *txn, const struct site_row *site,
 			 uint64_t page, const struct entry *entry,
 			 struct verify_report *report)
@@ -145,7 +145,7 @@ static void check_record(struct txn *txn, const struct site_row *site,
 	enum error error = content_record(txn, site->id, page, &bytes, &record);
 
 	if (error == ERR_NOT_FOUND)
-		return; /* store_verify() has said so */
+		return; /* store_verify() reports it */
 	if (error == ERR_NONE)
 		is_same = record.signature_counts[slot] == entry->count &&
 			  (entry->count == 0 ||
@@ -161,7 +161,7 @@ static void check_record(struct txn *txn, const struct site_row *site,
 	buffer_free(&bytes);
 }
 
-/* Equal signatures must be in one cluster. */
+/* Check that equal signatures are in one cluster. */
 static void check_shingle(struct txn *txn, const struct site_row *site,
 			  const struct scan *scan, struct entries *entries,
 			  struct verify_report *report)
@@ -172,7 +172,7 @@ static void check_shingle(struct txn *txn, const struct site_row *site,
 	uint32_t set;
 
 	if (!member_decode(scan->value, &set))
-		return; /* store_verify() has said so, as below */
+		return; /* store_verify() reports it, as below */
 	entry = find_entry(entries, set);
 	if (entry == NULL)
 		return;
@@ -266,7 +266,7 @@ static int by_component(const void *left, const void *right)
 	return (a->cluster > b->cluster) - (a->cluster < b->cluster);
 }
 
-/* Check that clusters and components are the same. */
+/* Check that clusters and components are equal. */
 static void compare_partitions(struct entries *entries,
 			       const struct site_row *site,
 			       struct verify_report *report)
@@ -300,7 +300,7 @@ static void compare_partitions(struct entries *entries,
 				       entries->items[i].cluster);
 }
 
-/* The sites by name, because each is read in a snapshot of its own. */
+/* The sites by name, because each is read in a separate transaction. */
 struct names {
 	char **items; /* [count] */
 	size_t count;
@@ -322,8 +322,8 @@ static void list_sites(struct txn *txn, struct names *names)
 }
 
 /*
- * Pairs are compared after the transaction, because that may take long, and
- * pages that a reader sees are not used again.
+ * Verify a site. Compare pairs after the transaction, because that may take
+ * long, and LMDB cannot reuse pages that a reader sees.
  */
 static enum error verify_site(struct store *store, const char *host,
 			      struct verify_report *report)
@@ -349,7 +349,9 @@ static enum error verify_site(struct store *store, const char *host,
 	return error;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): the report writes there */
+/*
+ * NOLINTNEXTLINE(readability-non-const-parameter): the report is written to it
+ */
 enum error verify_laws(struct store *store, char *place,
 		       struct verify_report *report_out)
 {

@@ -1,4 +1,4 @@
-/* daemon/engine/verify_laws.h - checking a store, with its clusters. */
+/* daemon/engine/verify_laws.h - verify a store including its clusters. */
 #ifndef DAEMON_ENGINE_VERIFY_LAWS_H
 #define DAEMON_ENGINE_VERIFY_LAWS_H
 
@@ -6,12 +6,12 @@
 #include "store/verify.h"
 
 /*
- * store_verify_pages(), and where all of them are whole store_verify(), and for
- * each site: the stored signature is that of the record, guards count the pages
- * that they fail on, and the clusters are the connected components of the
- * threshold graph, by brute force over the distinct signatures (law 1): O(n^2)
- * comparisons. One snapshot, and then one a site; any thread. `place` is that
- * of the report, or NULL. Free report_out->text.
+ * Run store_verify_pages() and, if all pages are intact, store_verify(). Then
+ * check for each site: the stored signature is that of the record, guards count
+ * the pages on which they fail, and the clusters are the connected components
+ * of the threshold graph, by brute force over the distinct signatures (law 1):
+ * O(n^2) comparisons. Uses one read transaction, and then one per site; any
+ * thread. `place` belongs to the report, or is NULL. Free report_out->text.
  */
 enum error verify_laws(struct store *store, char *place,
 		       struct verify_report *report_out);

@@ -2,14 +2,14 @@
 #include "extract/methods/methods.h"
 
 /*
- * The source leaves radius and threshold open. These have the highest mean word
- * F1 over five sets: news alone would want a wider blur, which is worse than
- * all visible text on other kinds of pages (tests/eval/RESULTS.md, "What
- * parameters were chosen by"). The values around them are nearly as good.
+ * The source does not define radius and threshold. These have the highest mean
+ * word F1 over five sets: news pages gain from a wider blur, but on other kinds
+ * of pages a wider blur is worse than all visible text (tests/eval/RESULTS.md,
+ * "What parameters were chosen by"). Nearby values are almost as good.
  *
  * The source blurs "until convergence". Repeated Gaussians are one wider
- * Gaussian and their limit is flat, so where to stop is a choice of width:
- * several narrow passes do what one wide pass does. Hence one pass.
+ * Gaussian and their limit is flat, so the stop is a choice of width: several
+ * narrow passes are equivalent to one wide pass. Hence one pass.
  */
 static const struct parameter parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 40),

@@ -2,8 +2,10 @@
 
 #include <strings.h>
 
-/* A host with one of these labels serves advertisements: a few that stand for
-   the long lists of the source, which are out of date in a year. */
+/*
+ * A host with one of these labels serves advertisements. These few labels
+ * replace the long lists of the source, which are out of date in a year.
+ */
 static const char *const ad_labels[] = {
 	"ad",
 	"ads",
@@ -29,7 +31,7 @@ static bool is_ad_label(const char *label, size_t length)
 	return false;
 }
 
-/* The host: what stands between "//" and the path, or empty. */
+/* Return the host: the text between "//" and the path, or empty. */
 static struct slice host_of(struct slice href)
 {
 	const char *text = href.data;

@@ -1,4 +1,4 @@
-/* extract/methods/ad_server.h - links to servers of advertisements. */
+/* extract/methods/ad_server.h - recognises links to advertisement servers. */
 #ifndef EXTRACT_METHODS_AD_SERVER_H
 #define EXTRACT_METHODS_AD_SERVER_H
 
@@ -7,8 +7,8 @@
 #include "store/slice.h"
 
 /*
- * Whether the host of `href`, as written, looks like a server of
- * advertisements; false for a relative address.
+ * Return true if the host of `href`, as the page writes it, looks like an
+ * advertisement server; false for a relative address.
  */
 bool ad_server_has(struct slice href);
 

@@ -5,11 +5,11 @@
 /*
  * In the adaptation of DSC that Gottron (Clustering Template Based Web
  * Documents, ECIR 2008) calls the best general method, the window slides
- * several times and the regions are trimmed to text nodes; it gives no numbers.
- * Here a window begins at every token, so that regions end at tags and never
- * inside a text, and each pass searches the regions of the pass before with a
- * window of half the size: long windows find the article, short ones cut off
- * its edges.
+ * several times and the regions are trimmed to text nodes; the paper gives no
+ * numbers. Here a window begins at every token, so that regions end at tags and
+ * never inside a text, and each pass searches the regions of the previous pass
+ * with a window of half the size: long windows find the article, short ones cut
+ * off its edges.
  *
  * Window and passes have the highest mean word F1 over five sets, on a plateau
  * of all twelve pairs that were tried; passes that each search the whole page

@@ -5,10 +5,11 @@
  * Finn, Kushmerick & Smyth 2001: with B_n = 1 for a tag and 0 for a word choose
  * i and j for the highest
  *
- * 	T(i,j) = sum(n < i) B_n + sum(i <= n <= j) (1 - B_n) + sum(n > j) B_n.
+ * T(i,j) = sum(n < i) B_n + sum(i <= n <= j) (1 - B_n) + sum(n > j) B_n.
  *
- * T is the number of all tags, and the words less the tags from i to j: the
- * maximum-sum run of tokens in which a word weighs 1 and a tag -1.
+ * T is the number of all tags, plus the words and minus the tags from i to j:
+ * the maximum is the maximum-sum run of tokens with the weight 1 for a word and
+ * -1 for a tag.
  */
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {

@@ -2,14 +2,14 @@
 #include "extract/methods/methods.h"
 
 /*
- * The source leaves radius, threshold and when to stop open. These have the
- * highest mean word F1 over five sets; what counts is the width, radius *
- * sqrt(passes), of about 45 characters (tests/eval/RESULTS.md, "What parameters
- * were chosen by").
+ * The source does not define radius, threshold and the end of the blurring.
+ * These have the highest mean word F1 over five sets; the relevant value is the
+ * width, radius * sqrt(passes), of about 45 characters (tests/eval/RESULTS.md,
+ * "What parameters were chosen by").
  *
- * In the source ACCB is no worse than CCB, and better where links stand in the
- * text (wiki pages). Here ACCB is better on the few wiki pages of the sets and
- * on no set as a whole.
+ * In the source ACCB is not worse than CCB, and better on pages with links in
+ * the text (wiki pages). Here ACCB is better on the few wiki pages of the sets
+ * and on no whole set.
  */
 static const struct parameter parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("characters", 10),

@@ -36,7 +36,7 @@ static bool is_letter(uint32_t code)
 	       !(code >= 0xE000 && code <= 0xFFFF);
 }
 
-/* Ends a sentence, in any place. */
+/* Return true if the character always ends a sentence. */
 static bool is_stop(uint32_t code)
 {
 	switch (code) {
@@ -58,7 +58,7 @@ static bool is_stop(uint32_t code)
 	}
 }
 
-/* Ends a clause. */
+/* Return true if the character ends a clause. */
 static bool is_pause(uint32_t code)
 {
 	switch (code) {
@@ -77,7 +77,7 @@ static bool is_pause(uint32_t code)
 	}
 }
 
-/* May stand behind the full stop of a sentence. */
+/* Return true if the character may follow the full stop of a sentence. */
 static bool is_closing(uint32_t code)
 {
 	switch (code) {
@@ -98,8 +98,8 @@ static bool is_closing(uint32_t code)
 }
 
 /*
- * A mark of ASCII counts when no letter or digit follows: not those of 3.14, of
- * example.com and of 10:30.
+ * An ASCII mark counts only if no letter or digit follows: the marks in 3.14,
+ * example.com and 10:30 do not count.
  */
 struct cell_features cell_features_of(struct slice text)
 {
@@ -161,8 +161,10 @@ double cells_gamma(const struct page *page, const bool *is_visible)
 							 : GAMMA_LETTERS;
 }
 
-/* The rank of the next visible text of the source from `rank` on, or
- * text_count. */
+/*
+ * Return the rank of the next visible text in the source from `rank` on, or
+ * text_count.
+ */
 static uint32_t next_visible(const struct page *page, const bool *is_visible,
 			     uint32_t rank)
 {
@@ -172,7 +174,10 @@ static uint32_t next_visible(const struct page *page, const bool *is_visible,
 	return rank;
 }
 
-/* Where the text of that rank begins in the source, or the source ends. */
+/*
+ * Return the offset of the text of that rank in the source; after the last
+ * text, the end of the source.
+ */
 static uint32_t begin_of(const struct page *page, uint32_t rank)
 {
 	return rank < page->text_count
@@ -193,8 +198,9 @@ static uint32_t count_cells(const struct page *page, const bool *is_visible,
 }
 
 /*
- * V: a cell's part of the source reaches from the middle of the gap on its left
- * to the middle of the gap on its right; the page ends the outer gaps.
+ * Return V. A cell's part of the source reaches from the middle of the gap on
+ * its left to the middle of the gap on its right; the outer gaps end with the
+ * page.
  */
 static double visible_ratio(const struct page *page, uint32_t text,
 			    uint32_t left, uint32_t right)
@@ -237,13 +243,13 @@ struct cells cells_of_page(struct arena *arena, const struct page *page,
 	return cells;
 }
 
-/* Eq. 3, for i != n: the weight of a cell `distance` cells away. */
+/* Return the weight of a cell `distance` cells away (eq. 3, for i != n). */
 static double weight(uint32_t distance)
 {
 	return distance <= 4 ? 1 - distance * 0.2 : 0.1;
 }
 
-/* What eq. 2 adds to the score of cell `n`. */
+/* Return the value that eq. 2 adds to the score of cell `n`. */
 static double uplift(const float *scores, uint32_t count, uint32_t n,
 		     uint32_t window)
 {

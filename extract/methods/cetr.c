@@ -6,7 +6,7 @@
 #include "extract/methods/tag_ratio.h"
 #include "store/arena.h"
 
-/* All three values are the source's. */
+/* All three values are from the source. */
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
@@ -21,7 +21,9 @@ static const struct parameter parameters[] = {
 		},
 };
 
-/* The mean of the next three lines, as far as there are any, minus the line. */
+/*
+ * Return the mean of the next three lines (fewer at the end), minus the line.
+ */
 static float derivative(const struct tag_ratios *ratios, uint32_t line)
 {
 	enum { NEXT = 3 };
@@ -49,7 +51,8 @@ static const struct kmeans_point *points_of(struct arena *arena,
 }
 
 /*
- * At most as many lines as a figure can show, evenly chosen; group 0 is noise.
+ * Draw a figure with at most its maximum number of lines, evenly chosen; group
+ * 0 is noise.
  */
 static void draw(const struct extractor_input *input,
 		 const struct kmeans_point *points, const struct kmeans *kmeans,

@@ -3,7 +3,7 @@
 #include "extract/methods/tag_ratio.h"
 #include "store/arena.h"
 
-/* All three values are the source's. */
+/* All three values are from the source. */
 static const struct parameter parameters[] = {
 	[TAG_RATIO_RADIUS] = TAG_RATIO_RADIUS_ROW,
 	[TAG_RATIO_WIDTH] = TAG_RATIO_WIDTH_ROW,
@@ -31,7 +31,7 @@ static struct kmeans cluster(const struct extractor_input *input,
 			  (uint32_t)input->parameters[TAG_RATIO_CUT], false);
 }
 
-/* Half way between the lowest centroid and the next. */
+/* Return the middle between the lowest centroid and the next. */
 static float threshold_of(const struct kmeans *kmeans)
 {
 	if (kmeans->count < 2)
@@ -45,7 +45,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 	struct kmeans kmeans = cluster(input, &ratios);
 
 	for (uint32_t i = 0; i < ratios.count; i++)
-		/* when all lines are alike, none is noise */
+		/* a single cluster: no line is noise */
 		ratios.is_content[i] =
 			kmeans.clusters[i] > 0 || kmeans.count == 1;
 	tag_ratios_judge(input, &ratios, verdicts);

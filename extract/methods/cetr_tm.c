@@ -5,8 +5,8 @@
 #include "store/arena.h"
 
 /*
- * The source leaves lambda open and gives the radius; the width of a line is
- * ours. Lambda has the highest mean word F1 over five sets
+ * The source gives the radius but not lambda; the width of a line is our
+ * addition. Lambda has the highest mean word F1 over five sets
  * (tests/eval/RESULTS.md, "What parameters were chosen by"). In the source CETR
  * is the best of the three versions and CETR-KM the second; here no version is
  * the best on all sets.
@@ -25,7 +25,7 @@ static const struct parameter parameters[] = {
 		},
 };
 
-/* Of all lines; 0 when there are none. */
+/* Return the standard deviation over all lines; 0 without lines. */
 static double standard_deviation(const struct tag_ratios *ratios)
 {
 	double mean = 0;

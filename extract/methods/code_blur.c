@@ -10,10 +10,10 @@
 #include "store/arena.h"
 
 /*
- * The length to which runs of code are cut. Content is influenced by `reach`
- * entries of a run. When the blur must converge, entries of code count, too,
- * and an entry in the middle of a run must not be influenced by the content on
- * both sides.
+ * Return the length to which runs of code are truncated. Up to `reach` entries
+ * of a run influence content. If the blur must converge, entries of code also
+ * count, and content on both sides must not influence an entry in the middle of
+ * a run.
  */
 static uint32_t longest_code_run(const struct blur *blur, bool converges)
 {
@@ -22,7 +22,7 @@ static uint32_t longest_code_run(const struct blur *blur, bool converges)
 	return converges ? 2 * reach : reach;
 }
 
-/* `vector` is what the ratios were before the blur. */
+/* Draw the figure; `vector` holds the ratios before the blur. */
 static void draw(const struct code_blur *code_blur,
 		 const struct extractor_input *input,
 		 const struct content_code *code, const float *vector)

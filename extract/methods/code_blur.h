@@ -1,9 +1,8 @@
 /*
  * extract/methods/code_blur.h - content code blurring (Gottron, Content Code
- * Blurring: A New Approach to Content Extraction, TIR 2008): what its three
- * versions have in common. A vector of content and code is blurred, and a text
- * is kept whole when one of its entries is over the threshold ("maintain text
- * blocks").
+ * Blurring: A New Approach to Content Extraction, TIR 2008): the common part of
+ * its three versions. They blur a vector of content and code, and keep a whole
+ * text if one of its entries is over the threshold ("maintain text blocks").
  */
 #ifndef EXTRACT_METHODS_CODE_BLUR_H
 #define EXTRACT_METHODS_CODE_BLUR_H
@@ -13,16 +12,16 @@
 #include "extract/core/extractor.h"
 #include "extract/methods/content_code.h"
 
-/* The parameters of all versions, by their place in the table. */
+/* The parameters of all versions, by their index in the table. */
 enum {
 	CODE_BLUR_RADIUS,
-	CODE_BLUR_EXTENT, /* passes, or when it converges, epsilon */
+	CODE_BLUR_EXTENT, /* passes; for a version that converges, epsilon */
 	CODE_BLUR_THRESHOLD,
 };
 
 /*
- * Their rows, by what the entries of the vector are: "characters", and in the
- * threshold "character".
+ * Their rows. `entries` names the entries of the vector: "characters", and in
+ * the threshold "character".
  */
 #define CODE_BLUR_RADIUS_ROW(entries, standard)                        \
 	{                                                              \
@@ -44,7 +43,7 @@ enum {
 		.meaning = "text is kept when a " entry " is above it",  \
 	}
 
-/* What differs between the versions. */
+/* The differences between the versions. */
 struct code_blur {
 	struct content_code (*vector)(
 		struct arena *arena, const struct page *page,
@@ -52,10 +51,10 @@ struct code_blur {
 		const struct content_code_options *options);
 	bool ignores_anchors;
 	bool converges;
-	const char *entries; /* name of an entry for people: "characters" */
+	const char *entries; /* human-readable name of an entry: "characters" */
 };
 
-/* What the run() of an extractor calls. */
+/* The implementation of run() of an extractor. */
 void code_blur_run(const struct code_blur *code_blur,
 		   const struct extractor_input *input,
 		   struct verdict *verdicts);

@@ -11,9 +11,9 @@
 #include "store/arena.h"
 
 /*
- * The vector as it grows: lengths of runs, even ones of code, odd ones of
- * content. A page has far fewer runs than characters, and code is cut before it
- * gets floats.
+ * The vector under construction: lengths of runs, even ones of code, odd ones
+ * of content. A page has far fewer runs than characters, and code is truncated
+ * before the floats are allocated.
  */
 struct runs {
 	struct arena *arena;
@@ -22,7 +22,7 @@ struct runs {
 	size_t capacity;
 	uint32_t total; /* entries in all runs */
 	uint32_t max_code_run;
-	bool is_after_space; /* the last entry was white space */
+	bool is_after_space; /* the last entry is white space */
 };
 
 static void push_run(struct runs *runs)
@@ -56,7 +56,7 @@ static void add_entries(struct runs *runs, bool is_content, uint32_t entries)
 	runs->total += entries;
 }
 
-/* Every byte begins a character but the continuation bytes of UTF-8. */
+/* Return true for all bytes except UTF-8 continuation bytes. */
 static bool begins_character(unsigned char byte)
 {
 	return (byte & 0xc0) != 0x80;
@@ -70,7 +70,10 @@ static bool is_blank(const unsigned char *bytes, size_t size)
 	return true;
 }
 
-/* Count the characters of text; a run of white space and an entity are one. */
+/*
+ * Count the characters of text; a run of white space and an entity each count
+ * as one.
+ */
 static void add_text(struct runs *runs, bool is_content,
 		     const unsigned char *bytes, size_t size)
 {
@@ -89,7 +92,7 @@ static void add_text(struct runs *runs, bool is_content,
 	add_entries(runs, is_content, entries);
 }
 
-/* As add_text(), for code: stops when the run has the longest length. */
+/* Do the same for code; stop when the run has the maximum length. */
 static void add_code(struct runs *runs, const unsigned char *bytes, size_t size)
 {
 	uint32_t entries = 0;
@@ -106,7 +109,10 @@ static void add_code(struct runs *runs, const unsigned char *bytes, size_t size)
 	add_entries(runs, false, entries);
 }
 
-/* Text that is no text node: blanks between tags, or what the parser drops. */
+/*
+ * Add text without a text node: blanks between tags, or text that the parser
+ * drops.
+ */
 static void add_gap(struct runs *runs, const unsigned char *bytes, size_t size)
 {
 	if (!is_blank(bytes, size))
@@ -173,7 +179,7 @@ content_code_vector(struct arena *arena, const struct page *page,
 	return content_code(arena, &runs, texts);
 }
 
-/* The entries of a text whose `words` begin at entry `at`. */
+/* Return the entries of a text whose `words` begin at entry `at`. */
 static struct entries entries_of_words(uint32_t at, uint32_t words,
 				       uint32_t count)
 {

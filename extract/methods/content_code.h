@@ -13,15 +13,17 @@
 struct arena;
 struct page;
 
-/* Half open range of entries. */
+/* A half-open range of entries. */
 struct entries {
 	uint32_t begin;
 	uint32_t end;
 };
 
 struct content_code {
-	/* [count], document order: 1 content, 0 code; once blurred the content
-	   code ratio, in [0, 1] */
+	/*
+	 * [count], document order: 1 content, 0 code; after the blur the
+	 * content code ratio, in [0, 1]
+	 */
 	float *ratio;
 	uint32_t count;
 	/* [page->text_count]: the entries of each text node */
@@ -31,20 +33,20 @@ struct content_code {
 struct content_code_options {
 	bool ignores_anchors; /* tags of `a` have no entries */
 	/*
-	 * A run of code is cut to so many entries; >= 1. The reach of the
-	 * following blur (extract/core/blur.h) is long enough not to change the
-	 * ratio of any content.
+	 * Maximum length of a run of code, >= 1; longer runs are truncated. The
+	 * reach of the following blur (extract/core/blur.h) is long enough not
+	 * to change the ratio of any content.
 	 */
 	uint32_t max_code_run;
 };
 
 /*
- * The character vector of page->source, one entry for each character. Content
- * are the characters of the text nodes with is_visible [page->text_count];
- * everything else is code: tags, comments, script, style, hidden text. A run
- * of white space is one entry, a blank between two tags none, an entity one.
- * Everything belongs to `arena`: 4 bytes an entry, no more entries than bytes
- * of source. Linear.
+ * Return the character vector of page->source, with one entry for each
+ * character. Content are the characters of the text nodes with is_visible
+ * [page->text_count]; everything else is code: tags, comments, script, style,
+ * hidden text. A run of white space and an entity each are one entry; a blank
+ * between two tags has none. Everything belongs to `arena`: 4 bytes an entry,
+ * at most as many entries as bytes of source. Linear.
  */
 struct content_code
 content_code_vector(struct arena *arena, const struct page *page,
@@ -52,16 +54,17 @@ content_code_vector(struct arena *arena, const struct page *page,
 		    const struct content_code_options *options);
 
 /*
- * The token vector, one entry for each tag and each word of a visible text
- * (extract/text/token_stream.h): comments, script and style have none. A text
- * without words gets the entries on both sides of its place. As above.
+ * Return the token vector, with one entry for each tag and each word of a
+ * visible text (extract/text/token_stream.h); comments, script and style have
+ * none. A text without words gets the entries on both sides of its position.
+ * Memory and time as above.
  */
 struct content_code
 content_code_tokens(struct arena *arena, const struct page *page,
 		    const bool *is_visible,
 		    const struct content_code_options *options);
 
-/* The highest ratio among the entries; 0 when there are none. */
+/* Return the highest ratio among the entries; 0 without entries. */
 float content_code_highest(const struct content_code *code,
 			   struct entries entries);
 

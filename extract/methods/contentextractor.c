@@ -40,20 +40,20 @@ static const struct parameter parameters[] = {
 };
 
 /*
- * The source compares all blocks of all pages. Here a block is compared with
- * those that agree with it in one of MIN_HASHES min-hashes, at most
- * MAX_CANDIDATES for each and none MAX_RATIO times as large or as small: with
- * nine words in ten in common, one pair in 10,000 is missed, and a page costs
- * at most MIN_HASHES * MAX_CANDIDATES * (MAX_RATIO + 1) steps a word. Blocks
- * that are equal are found by one hash.
+ * The source compares all blocks of all pages. Here a block is compared only
+ * with blocks that agree with it in one of MIN_HASHES min-hashes, with at most
+ * MAX_CANDIDATES for each and with none MAX_RATIO times as large or as small.
+ * For blocks with nine in ten words in common, this misses one pair in 10,000,
+ * and a page costs at most MIN_HASHES * MAX_CANDIDATES * (MAX_RATIO + 1) steps
+ * a word. Equal blocks are found by one hash.
  */
 enum { MAX_CANDIDATES = MAX_SAMPLE_PAGES, MAX_RATIO = 4 };
 
 /* A block of the sample, distinct by its features. */
 struct sample_block {
 	uint64_t key;   /* feature_vector.hash */
-	uint32_t pages; /* the set that holds it */
-	uint32_t begin; /* its features */
+	uint32_t pages; /* the set of pages that hold it */
+	uint32_t begin; /* index of its features */
 	uint32_t count;
 	float norm;
 	uint32_t next[MIN_HASHES]; /* block + 1 in the same bucket, or 0 */
@@ -114,7 +114,7 @@ static void keep_features(struct known_blocks *known, struct arena *arena,
 	known->feature_count = needed;
 }
 
-/* Put a new block into its buckets. */
+/* Add a new block to its buckets. */
 static void add_to_buckets(struct known_blocks *known, uint32_t index,
 			   const struct feature_vector *vector)
 {
@@ -203,7 +203,7 @@ static bool is_similar(const struct known_blocks *known,
 	       (double)feature_cosine(mine, &vector) >= similarity;
 }
 
-/* The pages of the sample with a block like this one. */
+/* Return the pages of the sample with a block similar to this one. */
 static uint32_t pages_with(const struct known_blocks *known,
 			   const struct feature_vector *mine, double similarity)
 {
@@ -232,8 +232,8 @@ static uint32_t pages_with(const struct known_blocks *known,
 }
 
 /*
- * For each block the number of pages of the sample that hold it, without this
- * page.
+ * Return for each block the number of pages of the sample that hold it, without
+ * this page.
  */
 static const uint32_t *count_pages(const struct extractor_input *input,
 				   const struct page_blocks *blocks,
@@ -253,9 +253,10 @@ static const uint32_t *count_pages(const struct extractor_input *input,
 }
 
 /*
- * IBDF = f(1 / (|S| + 1)), S the other pages with such a block (the source
- * leaves f open). Here it falls evenly from 1, when no page has one, to 0, when
- * all have: so the threshold does not depend on the number of pages.
+ * Return IBDF = f(1 / (|S| + 1)), where S is the set of other pages with such a
+ * block (the source does not define f). Here it falls linearly from 1, if no
+ * page has one, to 0, if all have one, so that the threshold does not depend on
+ * the number of pages.
  */
 static float ibdf(uint32_t pages_with_it, uint32_t other_pages)
 {

@@ -8,15 +8,16 @@
 
 /*
  * The source filters a DOM tree: scripts and styles, links to ad servers, link
- * lists, text lists, empty tables. Scripts and styles are no text here. Its
- * link lists are cells of tables, by links to words outside of links; here any
- * block is looked at, because pages are no longer laid out in tables, and a
- * list has at least two links, so that a linked headline stays.
+ * lists, text lists, empty tables. Scripts and styles are no text here. The
+ * link lists of the source are table cells, found by the ratio of links to
+ * words outside of links. Here every block is checked, because page layouts no
+ * longer use tables, and a list has at least two links, so that a linked
+ * headline remains.
  *
  * The source leaves the limits to the user. These have the highest mean word F1
- * over five sets; of equal ones those that drop less. The ratio matters, the
- * other two hardly do (tests/eval/RESULTS.md, "What parameters were chosen
- * by").
+ * over five sets; among equal ones, the limits that drop less. The ratio
+ * matters, the other two hardly do (tests/eval/RESULTS.md, "What parameters
+ * were chosen by").
  */
 enum { LINKS_PER_WORD, ITEM_WORDS, TABLE_CHARACTERS };
 
@@ -51,8 +52,10 @@ static const struct parameter parameters[] = {
 		},
 };
 
-/* First filter: [page->text_count], the visible texts outside of links to ad
-   servers. */
+/*
+ * Apply the first filter: return [page->text_count], the visible texts outside
+ * of links to ad servers.
+ */
 static const bool *drop_ads(struct arena *arena, const struct page *page,
 			    const bool *is_visible)
 {
@@ -83,13 +86,13 @@ enum filter {
 	FILTER_EMPTY_TABLE,
 };
 
-/* What is left of a block once the blocks inside it have been filtered. */
+/* The rest of a block after filtering the blocks inside it. */
 struct rest {
 	uint32_t links;
 	uint32_t items;
 	uint32_t words; /* outside of links */
 	uint32_t characters;
-	enum filter filter; /* which drops the block */
+	enum filter filter; /* the filter that drops the block */
 };
 
 static bool is_list(uint16_t tag)
@@ -106,7 +109,10 @@ static bool is_list(uint16_t tag)
 	}
 }
 
-/* Links per word outside of links; with no such word, the number of links. */
+/*
+ * Return links per word outside of links; without such words, the number of
+ * links.
+ */
 static double link_ratio(const struct rest *rest)
 {
 	return (double)rest->links / (rest->words > 0 ? rest->words : 1);
@@ -138,7 +144,10 @@ static void add(struct rest *sum, const struct rest *rest)
 	sum->characters += rest->characters;
 }
 
-/* Innermost first, so that a table is filtered after its cells. */
+/*
+ * Filter the innermost blocks first, so that a table is filtered after its
+ * cells.
+ */
 static const struct rest *filter_blocks(struct arena *arena,
 					const struct page *page,
 					const struct block_tree *tree,
@@ -164,7 +173,10 @@ static const struct rest *filter_blocks(struct arena *arena,
 	return rests;
 }
 
-/* [tree->count]: the block by which a filter dropped each block, or 0. */
+/*
+ * Return [tree->count]: the filtered block, itself or around it, with which
+ * each block was dropped; 0 = not dropped.
+ */
 static const uint32_t *find_dropped(struct arena *arena,
 				    const struct block_tree *tree,
 				    const struct rest *rests)
@@ -207,7 +219,7 @@ static void explain(struct trace *trace, uint32_t text, bool is_ad_text,
 }
 
 /*
- * Crunch keeps or drops and gives no score. Here the score of a text is the
+ * Crunch keeps or drops and has no score. Here the score of a text is the
  * highest link ratio of the blocks around it.
  */
 static const double *find_highest(struct arena *arena,

@@ -8,9 +8,9 @@
 #include "store/arena.h"
 
 /*
- * Shares are compared in integers, as parts of three million: a third and
- * every decimal of six digits are exact, so that a fragment in exactly a third
- * of the pages is never dropped by a rounding error.
+ * Ratios are compared as integers, in parts of three million: a third and every
+ * decimal of six digits are exact, so that no rounding error drops a fragment
+ * in exactly a third of the pages.
  */
 static const uint64_t whole = 3000000;
 
@@ -63,7 +63,7 @@ static void tell_reasons(const struct extractor_input *input,
 }
 
 /*
- * The distribution of texts by the ratio of pages that hold them, with the
+ * Draw the distribution of texts by the ratio of pages that hold them, with the
  * threshold.
  */
 static void draw(const struct extractor_input *input,

@@ -7,28 +7,28 @@
 #include "store/arena.h"
 
 /*
- * Document frequency finds nearly all content, and leaves what is new on every
- * page and yet no content: dates, related articles, the next link (Gottron
- * 2008, section 7). Where a text stands tells these apart
- * (extract/methods/slot.h). A block of text is content when
+ * Document frequency finds nearly all content, but also keeps text that is new
+ * on every page and is not content: dates, related articles, the next link
+ * (Gottron 2008, section 7). The position of a text tells these apart
+ * (extract/methods/slot.h). A block of text is content if
  *
- *   1. most of its words are not redundant: the same fragment stands in the
- *	same slot of at most a third of the pages. Other slots do not count: the
- *	headline of an article is in the lists of all other pages;
+ *   1. most of its words are not redundant: the same fragment is in the same
+ *      slot of at most a third of the pages. Other slots do not count: the
+ *      headline of an article is in the lists of all other pages;
  *   2. few of its words are links, or few of the words around it that rule 1
- *	keeps: lists of links are content inside an article;
- *   3. the variability of its slot and its content code ratio (that of accb)
- *	together reach min_evidence: in a slot that changes with every page a
- *	low ratio is enough, in a slot that repeats it must be high.
+ *      keeps: lists of links are content inside an article;
+ *   3. the variability of its slot and its content code ratio (from accb)
+ *      together reach min_evidence: in a slot that changes with every page a
+ *      low ratio is enough, in a slot that repeats the ratio must be high.
  *
- * A block is kept or dropped whole, so that a common fragment inside a sentence
- * stays.
+ * A block is kept or dropped as a whole, so that a common fragment inside a
+ * sentence remains.
  *
  * Rules and defaults were chosen by the news sites of crawl-to-the-future. On
- * sites of documentation, where little is template but the frame, df keeps
- * more: df+ drops lists of links and texts that pages of several versions
- * repeat. No logistic regression or boosted trees over the same features did
- * better (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * documentation sites, where only the frame is template, df keeps more: df+
+ * drops lists of links and texts that pages of several versions repeat. No
+ * logistic regression or boosted trees over the same features did better
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { MAX_RATIO, MAX_LINKS, MIN_EVIDENCE };
 
@@ -66,17 +66,18 @@ static const struct parameter parameters[] = {
 		},
 };
 
-/* Words on each side of a block that are looked at for links. */
+/* Number of words on each side of a block that are checked for links. */
 enum { NEIGHBOURHOOD = 30 };
 
-/* The findings about a block, from its own texts. */
+/* The features of a block, from its own texts. */
 struct finding {
 	uint32_t words;
-	uint32_t redundant; /* of them */
-	float links;        /* share of them */
-	float links_around; /* and of the words around, where not redundant */
+	uint32_t redundant; /* redundant words */
+	float links;        /* ratio of words in links */
+	float links_around; /* the same for the words around that are not
+			       redundant */
 	float variability;
-	float ratio; /* the highest */
+	float ratio; /* the highest content code ratio */
 };
 
 struct judge {
@@ -94,8 +95,8 @@ static const void *learn(const struct sample *sample, const double *values,
 }
 
 /*
- * Redundant: in more than max_share of the cluster's pages, and of the sample's
- * pages in this slot.
+ * Return true if the text is redundant: in more than max_ratio of the cluster's
+ * pages, and of the sample's pages in this slot.
  */
 static bool is_redundant(const struct judge *judge, uint32_t i)
 {
@@ -132,12 +133,11 @@ static bool is_fresh(const struct finding *finding)
 }
 
 /*
- * The fresh blocks (those that are not redundant), and prefix sums of their
- * words.
+ * The blocks that are not redundant ("fresh"), and prefix sums of their words.
  */
 struct sums {
 	uint32_t count;
-	const uint32_t *blocks;     /* [count], which they are */
+	const uint32_t *blocks;     /* [count]: indexes of the blocks */
 	const uint64_t *words;      /* [count + 1] */
 	const uint64_t *link_words; /* [count + 1] */
 };
@@ -165,8 +165,9 @@ static struct sums sum_fresh(const struct judge *judge)
 }
 
 /*
- * Link words before word `position` of the fresh blocks, which is at or behind
- * block *at: in the middle of a block, its ratio of them.
+ * Return the number of link words before word `position` of the fresh blocks,
+ * which is not before block *at; inside a block, use the block's ratio of link
+ * words.
  */
 static double links_before(const struct sums *sums, uint64_t position,
 			   uint32_t *at)
@@ -184,7 +185,9 @@ static double links_before(const struct sums *sums, uint64_t position,
 	       links * (double)(position - sums->words[*at]) / words;
 }
 
-/* Find the ratio of links in each fresh block, and in the words around it. */
+/*
+ * Compute the ratio of links in each fresh block, and in the words around it.
+ */
 static void find_links(struct judge *judge)
 {
 	struct sums sums = sum_fresh(judge);

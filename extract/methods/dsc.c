@@ -3,10 +3,10 @@
 #include "extract/methods/methods.h"
 
 /*
- * A window is low when its slope is at most half of the mean slope, as in the
+ * A window is low if its slope is at most half of the mean slope, as in the
  * source; on a page without tags every window is low. Windows overlap by half.
- * The source leaves their size open: this one has the highest mean word F1 over
- * five sets; articles alone would want longer windows, other kinds of pages
+ * The source does not define their size: this one has the highest mean word F1
+ * over five sets; articles gain from longer windows, other kinds of pages from
  * shorter ones (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { WINDOW, MAX_SLOPE };

@@ -8,21 +8,24 @@
 
 #include <stdint.h>
 
-/* Begins with zeros. */
+/* Initialise with zeros. */
 struct entropy {
 	double sum;       /* of f ln f, f = occurrences on a page */
 	uint32_t total;   /* occurrences */
-	uint32_t page;    /* the page that was counted last, + 1 */
-	uint32_t on_page; /* occurrences there */
+	uint32_t page;    /* the page counted last, + 1 */
+	uint32_t on_page; /* occurrences on that page */
 };
 
-/* Count one more occurrence on `page`; those of a page come together. */
+/*
+ * Count one more occurrence on `page`; the occurrences of a page must follow
+ * each other.
+ */
 void entropy_add(struct entropy *entropy, uint32_t page);
 
 /*
- * -sum over the pages of w log w, to the base of `page_count`, w = f / total: 0
- * when all occurrences are on one page, 1 when every page has equally many; 0
- * also with fewer than two pages or no occurrence.
+ * Return -sum over the pages of w log w, to the base of `page_count`, w = f /
+ * total: 0 if all occurrences are on one page, 1 if every page has equally
+ * many; 0 also for fewer than two pages or no occurrence.
  */
 double entropy_value(const struct entropy *entropy, uint32_t page_count);
 

@@ -7,17 +7,17 @@
 /*
  * One block is hardly ever the whole content, so the recall is low and the
  * precision high: CETR's authors measured a mean F1 of .073 (WWW 2010), and
- * ours is low on every set (tests/eval/RESULTS.md). That is the method and not
- * a mistake in this implementation: kfe keeps all blocks of this kind.
+ * this implementation is low on every set (tests/eval/RESULTS.md). This is a
+ * property of the method, not a bug: kfe keeps all blocks of this kind.
  */
 enum { WEIGHT };
 
 static const struct parameter parameters[] = {[WEIGHT] = FEATURE_WEIGHT};
 
 /*
- * The block with the highest ratio of text. Many blocks of a page hold text
- * alone and have an equal share; the source keeps one and does not say which.
- * Here it is the one with most words. NO_BLOCK when there is no text.
+ * Return the block with the highest ratio of text. Many blocks of a page hold
+ * only text and have the same ratio; the source keeps one of them but does not
+ * define which. Here it is the block with most words. NO_BLOCK without text.
  */
 static uint32_t find_best(const struct feature_ratios *ratios)
 {

@@ -14,9 +14,10 @@
 
 /*
  * The source chooses a threshold for each site. This one has the highest mean
- * word F1 over four sites whose templates have many pages; it is compared with
- * the mean over the distinct words of a block, which is better than the mean
- * over all (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * word F1 over four sites whose templates have many pages. The method compares
+ * it with the mean over the distinct words of a block, which is better than the
+ * mean over all words (tests/eval/RESULTS.md, "What parameters were chosen
+ * by").
  */
 enum { MAX_ENTROPY };
 
@@ -77,15 +78,15 @@ static const void *learn(const struct sample *sample,
 	return known;
 }
 
-/* A block of the page by the entropy of its words. */
+/* A block of the page and the entropy of its words. */
 struct judged_block {
-	double entropy; /* first the sum, in the end the mean */
-	uint32_t terms; /* distinct ones */
+	double entropy; /* first the sum, at the end the mean */
+	uint32_t terms; /* number of distinct terms */
 };
 
 /*
- * The entropy of every term of the page [list->begin[text_count]], over the
- * pages of the sample and this one.
+ * Return the entropy of every term of the page [list->begin[text_count]], over
+ * the pages of the sample and this page.
  */
 static const double *term_entropies(const struct extractor_input *input,
 				    const struct term_list *list)

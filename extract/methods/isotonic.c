@@ -9,9 +9,9 @@
 
 /*
  * All three have the highest mean word F1 over four sites whose templates have
- * many pages. The link weight must stay below max_templateness, or a text would
- * be dropped for being a link alone (tests/eval/RESULTS.md, "What parameters
- * were chosen by").
+ * many pages. The link weight must stay below max_templateness; otherwise a
+ * text would be dropped only because it is a link (tests/eval/RESULTS.md, "What
+ * parameters were chosen by").
  */
 enum { MAX_TEMPLATENESS, PENALTY, LINK_WEIGHT };
 
@@ -49,21 +49,22 @@ static const struct parameter parameters[] = {
 };
 
 /*
- * Smoothed scores are whole parts of LEVELS - 1. The source's program is exact
- * in O(n^2 log n); this one is linear and no score is off by more than 1/62.
+ * Smoothed scores are multiples of 1 / (LEVELS - 1). The source's program is
+ * exact in O(n^2 log n); this one is linear and no score differs by more than
+ * 1/62.
  */
 enum { LEVELS = 32 };
 
 /*
- * A text or an element before smoothing. Both weigh the same, as the nodes of
- * the source do; what holds no visible text weighs nothing.
+ * A text or an element before smoothing. Both have weights like the nodes of
+ * the source; elements without visible text have no weight.
  */
 struct observation {
 	float score; /* templateness, in [0, 1] */
 	float weight;
 };
 
-/* The cost of the best scores of a subtree, by the level of its root. */
+/* The costs of the best scores of a subtree, by the level of its root. */
 struct costs {
 	float of[LEVELS];
 };
@@ -76,7 +77,7 @@ struct smoothing {
 	float penalty;
 };
 
-/* The ratio of other pages that hold the text. */
+/* Return the ratio of other pages that hold the text. */
 static float ratio_of_others(const struct template_counts *counts,
 			     uint32_t text)
 {
@@ -89,9 +90,10 @@ static float ratio_of_others(const struct template_counts *counts,
 }
 
 /*
- * The source's scores are those of a classifier, learnt from what a document
- * frequency found to be template on other sites; here they are the document
- * frequency itself and, of its features of a node, the ratio of links.
+ * The source's scores are from a classifier, trained on text that document
+ * frequency classified as template on other sites. Here the scores are the
+ * document frequency itself and, of the classifier's features of a node, the
+ * ratio of links.
  */
 static void observe_texts(const struct extractor_input *input,
 			  struct smoothing *smoothing, const bool *is_visible)
@@ -109,7 +111,7 @@ static void observe_texts(const struct extractor_input *input,
 	}
 }
 
-/* An element that holds all texts of its parent. */
+/* Return true for an element that holds all texts of its parent. */
 static bool is_wrapped(const struct page *page, uint32_t node)
 {
 	uint32_t parent = page->nodes[node].parent;
@@ -121,7 +123,7 @@ static bool is_wrapped(const struct page *page, uint32_t node)
 
 /*
  * The score of an element is the mean of the texts inside, weighted by length.
- * Of several elements around the same texts the outermost counts, so that
+ * Of several elements around the same texts only the outermost counts, so that
  * nested wrappers do not get more weight than a short article.
  */
 static void observe_nodes(struct arena *arena, struct smoothing *smoothing)
@@ -157,14 +159,14 @@ static float level_score(unsigned level)
 	return (float)level / (LEVELS - 1);
 }
 
-/* The error of a level is L1, as in the source. */
+/* Return the error of a level: L1, as in the source. */
 static float error_at(const struct observation *observation, unsigned level)
 {
 	return observation->weight *
 	       fabsf(observation->score - level_score(level));
 }
 
-/* What a text costs below an element of each level. */
+/* Add the costs of a text below an element of each level. */
 static void add_text(struct costs *costs, const struct observation *text,
 		     float penalty)
 {
@@ -179,8 +181,8 @@ static void add_text(struct costs *costs, const struct observation *text,
 }
 
 /*
- * What an element costs below an element of each level: it has that level, or a
- * higher one that is cheaper.
+ * Add the costs of an element below an element of each level: it has that
+ * level, or a higher one that is cheaper.
  */
 static void add_element(struct costs *costs, const struct costs *element,
 			float penalty)
@@ -194,8 +196,9 @@ static void add_element(struct costs *costs, const struct costs *element,
 }
 
 /*
- * From the leaves to the root: the least sum of errors and penalties, over all
- * scores by which no element is more template than what is inside it.
+ * From the leaves to the root, compute the minimum sum of errors and penalties
+ * over all scores under which no element has a higher templateness than its
+ * content.
  */
 static void sum_up(struct smoothing *smoothing)
 {
@@ -217,7 +220,10 @@ static void sum_up(struct smoothing *smoothing)
 	}
 }
 
-/* The cheapest level from `level` upwards; rising costs the penalty. */
+/*
+ * Return the cheapest level from `level` upwards; an increase costs the
+ * penalty.
+ */
 static uint8_t choose_level(const struct costs *costs, unsigned level,
 			    float penalty)
 {
@@ -232,7 +238,7 @@ static uint8_t choose_level(const struct costs *costs, unsigned level,
 	return (uint8_t)best;
 }
 
-/* From the root to the leaves: the level of every element. */
+/* Return the level of every element, from the root to the leaves. */
 static const uint8_t *element_levels(struct arena *arena,
 				     const struct smoothing *smoothing)
 {

@@ -31,7 +31,7 @@ static uint32_t add_item(struct tree_maker *maker, uint64_t subtree,
 	return index;
 }
 
-/* A complete child is added to the hash of its parent. */
+/* Add the hash of a complete child to the hash of its parent. */
 static void fold(struct tree_maker *maker, uint32_t parent, uint32_t child)
 {
 	struct tree_item *items = maker->items;

@@ -14,12 +14,12 @@ enum { TEXT_LABEL = 0 };
 
 /*
  * An element or a text. Texts are leaves, whose subtree is the hash of the
- * text; item 0 stands for the page and holds all others.
+ * text; item 0 is the page and holds all others.
  */
 struct tree_item {
-	uint64_t subtree; /* hash of all that is in it */
+	uint64_t subtree; /* hash of everything in it */
 	uint32_t end;     /* index one past its last descendant */
-	uint32_t label;   /* of the tag and class; or TEXT_LABEL */
+	uint32_t label;   /* of the tag and class; TEXT_LABEL for a text */
 };
 
 struct item_tree {
@@ -28,10 +28,13 @@ struct item_tree {
 	const uint32_t *text_items; /* [text_count], or NULL in a copy */
 };
 
-/* In `arena`: 16 bytes an item, and as much again as scratch. Linear. */
+/*
+ * Build the tree in `arena`: 16 bytes an item, and as much again as scratch.
+ * Linear.
+ */
 struct item_tree item_tree_make(struct arena *arena, const struct page *page);
 
-/* A copy of the items alone, in `arena`. */
+/* Copy only the items to `arena`. */
 struct item_tree item_tree_copy(struct arena *arena,
 				const struct item_tree *tree);
 

@@ -21,7 +21,9 @@ static const struct parameter parameters[] = {
 	[WEIGHT] = FEATURE_WEIGHT,
 };
 
-/* [tree.count]: the block is in the cluster with the highest shares. */
+/*
+ * Return [tree.count]: true for blocks in the cluster with the highest ratios.
+ */
 static const bool *find_kept(struct arena *arena,
 			     const struct feature_ratios *ratios,
 			     uint32_t clusters)

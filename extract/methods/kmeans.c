@@ -6,7 +6,7 @@
 
 #include "store/arena.h"
 
-/* A centroid while it moves; sums are doubles, so that no float overflows. */
+/* A moving centroid; sums are doubles, so that no float overflows. */
 struct centroid {
 	double x;
 	double y;
@@ -42,7 +42,7 @@ finite_points(struct arena *arena, const struct kmeans_point *points,
 	return finite;
 }
 
-/* Squared distance: at most 1e78, which a double holds. */
+/* Return the squared distance: at most 1e78, in the range of a double. */
 static double distance(struct kmeans_point point, double x, double y)
 {
 	double across = (double)point.x - x;
@@ -51,7 +51,7 @@ static double distance(struct kmeans_point point, double x, double y)
 	return across * across + up * up;
 }
 
-/* Squared distance to the nearest of the centroids so far. */
+/* Return the squared distance to the nearest centroid found up to now. */
 static double nearest(const struct lloyd *lloyd, struct kmeans_point point,
 		      uint32_t *nearest_out)
 {
@@ -70,8 +70,10 @@ static double nearest(const struct lloyd *lloyd, struct kmeans_point point,
 	return least;
 }
 
-/* Is `a` to be preferred to the equally far `b`? By place, not by index: the
-   order of the points does not matter. */
+/*
+ * Return true if `a` takes precedence over `b` at the same distance. It
+ * compares coordinates, not indexes: the order of the points does not matter.
+ */
 static bool comes_first(struct kmeans_point a, struct kmeans_point b)
 {
 	return a.x > b.x || (a.x == b.x && a.y > b.y);
@@ -84,7 +86,7 @@ static void add_seed(struct lloyd *lloyd, double x, double y)
 }
 
 /*
- * Make the point farthest from all seeds a seed; false when every point is
+ * Make the point farthest from all seeds a seed; return false if every point is
  * equal to a seed.
  */
 static bool add_farthest(struct lloyd *lloyd)
@@ -110,8 +112,10 @@ static bool add_farthest(struct lloyd *lloyd)
 	return true;
 }
 
-/* The first seed: the point farthest from the mean, or the mean itself when
-   all points are one. */
+/*
+ * Add the first seed: the point farthest from the mean, or the mean itself if
+ * all points are equal.
+ */
 static void add_first(struct lloyd *lloyd)
 {
 	double x = 0;
@@ -139,7 +143,9 @@ static void add_seeds(struct lloyd *lloyd, uint32_t k, bool pins_origin)
 			return;
 }
 
-/* Give every point to its nearest centroid; false when nothing changed. */
+/*
+ * Assign every point to its nearest centroid; return false if nothing changed.
+ */
 static bool assign(struct lloyd *lloyd)
 {
 	bool is_changed = false;
@@ -166,8 +172,10 @@ static bool assign(struct lloyd *lloyd)
 	return is_changed;
 }
 
-/* Move every centroid from `first` on to the mean of its points; one without
-   points stays. */
+/*
+ * Move every centroid from `first` on to the mean of its points; a centroid
+ * without points stays.
+ */
 static void move(struct lloyd *lloyd, uint32_t first)
 {
 	for (uint32_t i = first; i < lloyd->count; i++) {
@@ -180,8 +188,10 @@ static void move(struct lloyd *lloyd, uint32_t first)
 	}
 }
 
-/* order_out [count]: centroids by their distance from the origin, those
-   without points left out, but the pinned one stays; returns how many. */
+/*
+ * Write order_out [count]: centroids by their distance from the origin, without
+ * centroids that have no points, except the pinned one. Return their number.
+ */
 static uint32_t sort(const struct lloyd *lloyd, bool pins_origin,
 		     uint32_t *order_out)
 {

@@ -1,8 +1,8 @@
 /*
- * extract/methods/kmeans.h - deterministic k-means in one or two dimensions:
- * the first seed is the point farthest from the mean (or from the origin, if
- * the first centroid is pinned), every next one the point farthest from the
- * seeds so far.
+ * extract/methods/kmeans.h - deterministic k-means in one or two dimensions.
+ * The first seed is the point farthest from the mean (or from the origin, if
+ * the first centroid is pinned); every next seed is the point farthest from all
+ * previous seeds.
  */
 #ifndef EXTRACT_METHODS_KMEANS_H
 #define EXTRACT_METHODS_KMEANS_H
@@ -16,24 +16,27 @@ enum { MAX_CLUSTERS = 8 };
 
 struct kmeans_point {
 	float x;
-	float y; /* 0 for all in one dimension */
+	float y; /* 0 for all points in one dimension */
 };
 
 struct kmeans {
-	/* clusters, <= k; no more than distinct points, a pinned origin aside
+	/*
+	 * number of clusters, <= k; at most the number of distinct points, plus
+	 * a pinned origin
 	 */
 	uint32_t count;
-	struct kmeans_point centroids[MAX_CLUSTERS]; /* nearest the origin
-							first */
-	const uint8_t *clusters; /* [points]: of each point */
+	struct kmeans_point
+		centroids[MAX_CLUSTERS]; /* in ascending order of distance from
+					    the origin */
+	const uint8_t *clusters; /* [points]: the cluster of each point */
 };
 
 /*
- * Lloyd's algorithm until nothing moves, at most 100 rounds: O(points * k) a
- * round. `pins_origin`: one of the k centroids is (0, 0) and stays there
- * (Weninger, Hsu, Han, CETR, WWW 2010). Of equally near centroids the first
- * counts. A coordinate that is not finite counts as 0; k is 1..MAX_CLUSTERS.
- * The result belongs to `arena`, 9 bytes a point.
+ * Run Lloyd's algorithm until nothing moves, at most 100 rounds: O(points * k)
+ * a round. `pins_origin`: one of the k centroids stays at (0, 0) (Weninger,
+ * Hsu, Han, CETR, WWW 2010). Of centroids at the same distance the first wins.
+ * A coordinate that is not finite counts as 0; k is 1..MAX_CLUSTERS. The result
+ * belongs to `arena`, 9 bytes a point.
  */
 struct kmeans kmeans_run(struct arena *arena, const struct kmeans_point *points,
 			 uint32_t point_count, uint32_t k, bool pins_origin);

@@ -5,7 +5,7 @@
 #include "extract/core/trace.h"
 #include "store/arena.h"
 
-/* B_n of the source: 1 for a tag, 0 for a word. */
+/* Return B_n of the source: 1 for a tag, 0 for a word. */
 static uint32_t tags_at(const struct token_stream *stream, uint32_t index)
 {
 	return stream->tokens[index].text == NO_TEXT ? 1 : 0;
@@ -34,7 +34,10 @@ struct growing {
 	uint32_t count;
 };
 
-/* Windows come in order; a window that touches the last region extends it. */
+/*
+ * Add a window. Windows come in order; a window that touches the last region
+ * extends it.
+ */
 static void add_window(struct growing *growing, struct token_range window)
 {
 	if (growing->count > 0 &&
@@ -70,7 +73,7 @@ struct token_regions slope_low_regions(struct arena *arena,
 				       const struct token_regions *within,
 				       const struct windows *windows)
 {
-	/* regions do not touch, so each holds a window of its own */
+	/* regions do not touch, so each holds a separate window */
 	const uint32_t capacity = stream->count / windows->size + within->count;
 	struct growing growing = {
 		.ranges = ARENA_NEW(arena, struct token_range, capacity),

@@ -1,7 +1,7 @@
 /*
- * extract/methods/low_slope.h - the document slope curve: d(i), the tags among
- * the tokens up to i. Where it rises slowly there are many words and few tags
- * (Pinto et al., QuASM, JCDL 2002).
+ * extract/methods/low_slope.h - the document slope curve: d(i) is the number of
+ * tags among the tokens up to i. Parts that rise slowly have many words and few
+ * tags (Pinto et al., QuASM, JCDL 2002).
  */
 #ifndef EXTRACT_METHODS_LOW_SLOPE_H
 #define EXTRACT_METHODS_LOW_SLOPE_H
@@ -12,18 +12,19 @@ struct figure;
 
 struct windows {
 	uint32_t size;    /* tokens, >= 1 */
-	uint32_t step;    /* tokens from one to the next, >= 1 */
-	double max_slope; /* tags a token: a window is low up to this slope */
+	uint32_t step;    /* tokens from one window to the next, >= 1 */
+	double max_slope; /* tags per token: a window is low up to this slope */
 };
 
-/* The slope of the whole curve, tags a token; 0 without tokens. */
+/* Return the slope of the whole curve in tags per token; 0 without tokens. */
 double slope_mean(const struct token_stream *stream);
 
 /*
- * The tokens that are in any window of low slope. Windows lie inside of the
- * ranges of `within`, the last one at its end; a range that is shorter than a
- * window is one window. With a step of 1 the regions begin and end at tags or
- * where `within` does. The regions belong to `arena`. Linear.
+ * Return the tokens that are in any window of low slope. Windows are inside the
+ * ranges of `within`, the last window at the end of its range; a range that is
+ * shorter than a window is one window. With a step of 1 the regions begin and
+ * end at tags or with a range of `within`. The regions belong to `arena`.
+ * Linear.
  */
 struct token_regions slope_low_regions(struct arena *arena,
 				       const struct token_stream *stream,
@@ -31,12 +32,12 @@ struct token_regions slope_low_regions(struct arena *arena,
 				       const struct windows *windows);
 
 /*
- * The window for this stream: `size`, but at most a tenth of the tokens,
+ * Return the window for this stream: `size`, but at most a tenth of the tokens,
  * because a window as long as the page always has the mean slope; at least 1.
  */
 uint32_t slope_window(const struct token_stream *stream, double size);
 
-/* Draw the curve, and under it the regions. */
+/* Draw the curve, and the regions below it. */
 void slope_draw(const struct extractor_input *input,
 		const struct token_stream *stream,
 		const struct token_regions *regions);

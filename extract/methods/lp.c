@@ -6,13 +6,13 @@
 #include "store/arena.h"
 
 /*
- * A pagelet is an element none of whose children has k links; k = 3 is the
- * source's. The source also makes a pagelet of every element beside one,
- * however few its links: the largest of those is mostly a single paragraph.
- * Here they are one part together, the page without its link pagelets. Elements
- * are the block-level ones, and text in links does not add to the size of a
- * part. What each of these changes: tests/eval/RESULTS.md, "What parameters
- * were chosen by".
+ * A pagelet is an element none of whose children has k links; k = 3 is from the
+ * source. The source also makes a pagelet of every sibling of a pagelet, even
+ * with few links: the largest of these is mostly a single paragraph. Here they
+ * are one part together, the page without its link pagelets. Elements are the
+ * block-level ones, and text in links does not add to the size of a part. The
+ * effect of each of these changes: tests/eval/RESULTS.md, "What parameters were
+ * chosen by".
  */
 enum { LINKS };
 
@@ -29,10 +29,13 @@ static const struct parameter parameters[] = {
 		},
 };
 
-/* Pagelets by the index of their block; 0 is the page without them. */
+/*
+ * A pagelet is identified by the index of its block; 0 is the page without
+ * pagelets.
+ */
 enum { REMAINDER = 0 };
 
-/* Does a child of the block hold `links` links? [tree->count] */
+/* Return [tree->count]: true if a child of the block holds `links` links. */
 static const bool *find_divided(struct arena *arena,
 				const struct block_tree *tree, uint32_t links)
 {
@@ -44,7 +47,7 @@ static const bool *find_divided(struct arena *arena,
 	return is_divided;
 }
 
-/* The pagelet of every block, or REMAINDER: [tree->count]. */
+/* Return the pagelet of every block, or REMAINDER: [tree->count]. */
 static const uint32_t *find_pagelets(struct arena *arena,
 				     const struct block_tree *tree,
 				     uint32_t links)
@@ -68,7 +71,10 @@ static uint32_t text_of(const struct block_counts *counts)
 	return counts->characters - counts->link_characters;
 }
 
-/* The text of every pagelet, and of the REMAINDER: [tree->count]. */
+/*
+ * Return the amount of text of every pagelet, and of the REMAINDER:
+ * [tree->count].
+ */
 static const uint32_t *measure(struct arena *arena,
 			       const struct block_tree *tree,
 			       const uint32_t *pagelets)

@@ -8,7 +8,7 @@
 #include "store/arena.h"
 
 /*
- * A block is a block-level element. The quotas .25, .5 and .75 are those of the
+ * A block is a block-level element. The quotas .25, .5 and .75 are from the
  * comparisons in the literature.
  */
 enum { QUOTA };
@@ -29,7 +29,7 @@ static const struct parameter parameters_25[] = QUOTA_PARAMETER(.25);
 static const struct parameter parameters_50[] = QUOTA_PARAMETER(.5);
 static const struct parameter parameters_75[] = QUOTA_PARAMETER(.75);
 
-/* What is left of a block without the blocks inside it that were dropped. */
+/* The rest of a block without the dropped blocks inside it. */
 struct rest {
 	uint32_t characters;
 	uint32_t link_characters;
@@ -43,9 +43,9 @@ static double quota_of(const struct rest *rest)
 }
 
 /*
- * The link quota of every block [tree->count], innermost first: the words of a
- * block over `max_quota` do not count for the blocks around it. rests_out
- * [tree->count] is zeroed.
+ * Return the link quota of every block [tree->count], innermost first: the
+ * words of a block over `max_quota` do not count for the blocks around it.
+ * rests_out [tree->count] is zeroed.
  */
 static double *judge(struct arena *arena, const struct block_tree *tree,
 		     double max_quota, struct rest *rests_out)
@@ -68,7 +68,10 @@ static double *judge(struct arena *arena, const struct block_tree *tree,
 	return quotas;
 }
 
-/* `quotas` are those of the blocks alone, before they are inherited. */
+/*
+ * Draw the figure; `quotas` are the quotas of the blocks before they are
+ * inherited.
+ */
 static void draw(struct trace *trace, const struct block_tree *tree,
 		 const struct rest *rests, const double *quotas,
 		 double max_quota)
@@ -87,7 +90,10 @@ static void draw(struct trace *trace, const struct block_tree *tree,
 			       });
 }
 
-/* `highest` is the highest link quota of the blocks around the text. */
+/*
+ * Add the reason; `highest` is the highest link quota of the blocks around the
+ * text.
+ */
 static void explain(struct trace *trace, uint32_t text, double highest,
 		    double max_quota)
 {

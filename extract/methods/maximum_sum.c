@@ -14,7 +14,9 @@ static double weight(const struct stream_token *token, double tag_penalty)
 	return token->text == NO_TEXT ? -tag_penalty : 1;
 }
 
-/* The maximum-sum subsequence (Bentley, Programming Pearls, column 8). */
+/*
+ * Return the maximum-sum subsequence (Bentley, Programming Pearls, column 8).
+ */
 static struct token_range find(const struct token_stream *stream,
 			       double tag_penalty)
 {
@@ -38,7 +40,7 @@ static struct token_range find(const struct token_stream *stream,
 	return best;
 }
 
-/* The prefix sums of the weights: the run is where they rise most. */
+/* Draw the prefix sums of the weights: the run is where they rise most. */
 static void draw(const struct extractor_input *input,
 		 const struct token_stream *stream, double tag_penalty,
 		 const struct token_regions *regions)

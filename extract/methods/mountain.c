@@ -14,12 +14,12 @@
 #include "store/arena.h"
 
 /*
- * Window, span, peak factor and blank cells are the source's; other values are
- * no better by more than another choice of training ridges changes the result
+ * Window, span, peak factor and blank cells are from the source; other values
+ * gain no more than another choice of training ridges changes the result
  * (tests/eval/RESULTS.md, "What parameters were chosen by").
  *
- * A model of a site's own is better than the universal one; a site whose
- * example pages have ridges of one class alone stays with the universal one.
+ * A site's own model is better than the universal one; a site whose example
+ * pages have ridges of only one class keeps the universal model.
  */
 enum { WINDOW, SPAN, PEAK, BLANK };
 
@@ -81,7 +81,7 @@ struct mountain mountain_of_page(struct arena *arena, const struct page *page,
 
 /* The model's decision about a ridge. */
 struct judgement {
-	double value; /* > 0: it is primary */
+	double value; /* > 0: the ridge is primary */
 	bool is_content;
 };
 
@@ -169,7 +169,7 @@ static const char *label_of(struct arena *arena, const struct ridge *ridge,
 	return arena_copy(arena, text, strlen(text));
 }
 
-/* Figure 1 of the source, with the ridges. */
+/* Draw figure 1 of the source, with the ridges. */
 static void draw(const struct extractor_input *input,
 		 const struct mountain *mountain,
 		 const struct judgement *judgements)

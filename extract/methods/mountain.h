@@ -15,7 +15,10 @@ struct mountain {
 	struct ridges ridges;
 };
 
-/* By `values`, the parameters of the method `mountain`. Belongs to `arena`. */
+/*
+ * Compute the mountain by `values`, the parameters of the method `mountain`. It
+ * belongs to `arena`.
+ */
 struct mountain mountain_of_page(struct arena *arena, const struct page *page,
 				 const bool *is_visible, const double *values);
 

@@ -2,8 +2,8 @@
 #include "extract/methods/methods.h"
 
 /*
- * The penalty is the source's, which chose it for news. Other kinds of pages
- * have more tags, and a lower penalty finds more of them
+ * The penalty is from the source, which chose it for news. Other kinds of pages
+ * have more tags, and a lower penalty finds more of their content
  * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { TAG_PENALTY };

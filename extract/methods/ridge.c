@@ -36,8 +36,8 @@ static bool is_primary(const struct cells *cells, uint32_t index,
 }
 
 /*
- * The next run of cells from `begin` on that meets conditions two and three;
- * empty at the end. Its peak goes to *highest_out.
+ * Return the next run of cells from `begin` on that meets conditions two and
+ * three; empty at the end. *highest_out is its peak.
  */
 static struct ridge next_run(const struct cells *cells, uint32_t begin,
 			     uint32_t span, const struct ridges *ridges,
@@ -60,8 +60,8 @@ static struct ridge next_run(const struct cells *cells, uint32_t begin,
 }
 
 /*
- * The largest possible number of runs: between two runs there are at least
- * `span` + 1 cells.
+ * Return the maximum number of runs: between two runs there are at least `span`
+ * + 1 cells.
  */
 static uint32_t count_runs(const struct cells *cells, uint32_t span,
 			   const struct ridges *ridges)
@@ -84,7 +84,7 @@ static double mean_score(const struct cells *cells, const struct ridge *ridge)
 	return fmax(sum / (ridge->end - ridge->begin), 0);
 }
 
-/* Eq. 4 to 7; the positions of ridges and cells are counted from 1. */
+/* Set the features by eq. 4 to 7; positions of ridges and cells begin at 1. */
 static void set_features(const struct cells *cells, struct ridge *ridges,
 			 uint32_t count)
 {

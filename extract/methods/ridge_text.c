@@ -55,7 +55,7 @@ void ridge_model_write(const struct ridge_model *model, struct slice notes,
 	}
 }
 
-/* Cut the next part of `rest` off, up to `separator` or the end. */
+/* Cut off the next part of `rest`, up to `separator` or the end. */
 static struct slice take(struct slice *rest, char separator)
 {
 	const char *text = rest->data;
@@ -70,7 +70,10 @@ static struct slice take(struct slice *rest, char separator)
 	return (struct slice){text, size};
 }
 
-/* A decimal number in [minimum, maximum]: nothing else that strtod() reads. */
+/*
+ * Read a decimal number in [minimum, maximum]; reject the other formats of
+ * strtod().
+ */
 static bool read_number(struct slice word, double minimum, double maximum,
 			double *number_out)
 {
@@ -87,7 +90,7 @@ static bool read_number(struct slice word, double minimum, double maximum,
 	return *end == '\0' && *number_out >= minimum && *number_out <= maximum;
 }
 
-/* The line "NAME NUMBER". */
+/* Read the line "NAME NUMBER". */
 static bool read_field(struct slice *rest, const char *name, double minimum,
 		       double maximum, double *number_out)
 {

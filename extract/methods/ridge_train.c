@@ -5,7 +5,7 @@
 #include "extract/methods/ridge_svm.h"
 #include "store/memory.h"
 
-/* Features are rounded to what ridge_model_write() writes of them. */
+/* Features are rounded to the precision of ridge_model_write(). */
 #define FEATURE_STEPS 1e4
 
 static void say_nothing(const char *text)
@@ -14,9 +14,10 @@ static void say_nothing(const char *text)
 }
 
 /*
- * The example that is taken from part `part` of MAX_RIDGE_EXAMPLES equal ones,
- * at a place given by the golden ratio. A fixed place would be the same ridge
- * of every page on sites whose pages all have equally many ridges.
+ * Return the index of the example to use from part `part` of MAX_RIDGE_EXAMPLES
+ * equal parts. The golden ratio determines its offset in the part. With a fixed
+ * offset, it would be the same ridge of every page on sites whose pages all
+ * have equally many ridges.
  */
 static size_t taken(size_t part, size_t count)
 {
@@ -29,7 +30,7 @@ static size_t taken(size_t part, size_t count)
 	return begin + (size_t)((uint64_t)place * (end - begin) >> 32);
 }
 
-/* The examples in libsvm's form. */
+/* The examples in libsvm's format. */
 struct problem {
 	struct svm_problem svm;
 	struct ridge_vector *vectors;
@@ -77,7 +78,10 @@ static bool has_both_kinds(const struct svm_problem *problem)
 	return false;
 }
 
-/* Of the classes +1 and -1 libsvm takes +1 for the first one (since 3.17). */
+/*
+ * Copy the model. Of the classes +1 and -1 libsvm uses +1 as the first (since
+ * 3.17).
+ */
 static struct ridge_model *copy(const struct svm_model *svm)
 {
 	struct ridge_model *model = ridge_model_create((size_t)svm->l);

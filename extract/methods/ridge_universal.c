@@ -2,11 +2,11 @@
 #include "extract/methods/ridge_svm.h"
 
 /*
- * The universal model, as constants: nothing is read, allocated or kept when
- * the program runs. extract/methods/mountain_model.h is made of
- * conf/models/mountain.model by extract/methods/mountain_model.cmake; its
+ * The universal model, as constants: the program does not read, allocate or
+ * store anything for it. extract/methods/mountain_model.cmake creates
+ * extract/methods/mountain_model.h from conf/models/mountain.model; its
  * MOUNTAIN_VECTORS(X) has X(index, coefficient, height, width, RP, CP) for each
- * support vector. libsvm only reads what its pointers lead to.
+ * support vector. libsvm only reads the data behind its pointers.
  */
 #define VECTOR(index, coefficient, height, width, rp, cp) \
 	{{{1, (height)}, {2, (width)}, {3, (rp)}, {4, (cp)}, {-1, 0}}},

@@ -48,7 +48,7 @@ struct known_trees {
 	uint32_t count;
 };
 
-/* An even choice of the sample's pages is kept. */
+/* Keep an even selection of the sample's pages. */
 static const void *learn(const struct sample *sample, const double *values,
 			 struct arena *arena)
 {
@@ -72,7 +72,7 @@ static const void *learn(const struct sample *sample, const double *values,
 	return known;
 }
 
-/* The trees but the page's own; returns how many. */
+/* Write the trees except the page's own; return their number. */
 static uint32_t others(const struct extractor_input *input,
 		       const struct item_tree **trees_out)
 {

@@ -16,8 +16,8 @@
 struct standing {
 	uint64_t key; /* of the text and the slot */
 	uint64_t slot;
-	uint64_t words; /* of all times that it stands there */
-	uint32_t pages; /* of the sample, a bit each */
+	uint64_t words; /* over all its occurrences */
+	uint32_t pages; /* a set of pages of the sample, one bit each */
 };
 
 /*
@@ -27,7 +27,7 @@ struct standing {
 struct slot {
 	uint64_t key;
 	int64_t words;
-	int64_t unique_words; /* in texts that one page alone has there */
+	int64_t unique_words; /* in texts that only one page has in this slot */
 };
 
 struct known_slots {
@@ -88,8 +88,8 @@ static struct places find_places(struct arena *arena, const struct page *page)
 }
 
 /*
- * Add everything that has words to the table; `bits` is the page as a set of
- * pages of the sample.
+ * Add all entries with words to the table; `bits` is the page as a set of pages
+ * of the sample.
  */
 static void note(struct hash_table *table, const struct standing *standings,
 		 uint32_t count, uint32_t bits)
@@ -150,9 +150,10 @@ const struct known_slots *slots_learn(const struct sample *sample,
 }
 
 /*
- * The change of the slots by a page that is not in the sample: its words, those
- * that no page of the sample has in the slot, which are unique, and those that
- * a single page has, which are no longer unique.
+ * Return the change of the slots for a page that is not in the sample. Its
+ * words count; words in texts that no page of the sample has in the slot are
+ * unique; words in texts that exactly one page of the sample has there are no
+ * longer unique.
  */
 static struct hash_table sum_own_slots(const struct known_slots *known,
 				       const struct places *places,

@@ -1,8 +1,8 @@
 /*
  * extract/methods/slot.h - the slots of a template, and the texts in them on
- * the pages of a sample. A slot is a path of elements with their classes; the
- * text of a block stands in the slot of the block's element, a fragment in that
- * of the element that owns it.
+ * the pages of a sample. A slot is a path of elements with their classes. The
+ * text of a block is in the slot of the block's element; a fragment is in the
+ * slot of the element that owns it.
  */
 #ifndef EXTRACT_METHODS_SLOT_H
 #define EXTRACT_METHODS_SLOT_H
@@ -19,22 +19,29 @@ struct page;
 /* The slots of a sample; belongs to an arena. */
 struct known_slots;
 
-/* Linear in the sample; 100 bytes for each fragment of each slot. */
+/*
+ * Build the slots. Linear in the sample; 100 bytes for each fragment of each
+ * slot.
+ */
 const struct known_slots *slots_learn(const struct sample *sample,
 				      struct arena *arena);
 
-/* The slots as seen from one page, which may be a page of the sample. */
+/* The slots for one page, which may be a page of the sample. */
 struct slot_view {
-	uint32_t page_count;    /* of the sample, and this page */
+	uint32_t page_count;    /* the sample and this page */
 	const bool *is_visible; /* [text_count] */
-	const uint32_t *words;  /* of each text: [text_count] */
-	/* pages, this one too, that have the fragment in its slot:
-	   [text_count] */
+	const uint32_t *words;  /* [text_count]: words of each text */
+	/*
+	 * [text_count]: pages, including this one, that have the fragment in
+	 * its slot
+	 */
 	const uint32_t *frequencies;
 	struct block_tree tree;
-	/* Of all words that blocks have in the slot of this block on any page,
-	   the ratio in texts that one page alone has there: 0 for a slot that
-	   never changes, 1 for one that is new on every page. [tree.count] */
+	/*
+	 * [tree.count]: of all words that blocks have in the slot of this block
+	 * on any page, the ratio in texts that only one page has there: 0 for a
+	 * slot that never changes, 1 for one that is new on every page.
+	 */
 	const float *variabilities;
 };
 

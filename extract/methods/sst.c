@@ -6,8 +6,8 @@
 #include "store/arena.h"
 
 /*
- * gamma is the source's. The threshold has the highest mean word F1 over four
- * sites whose templates have many pages (tests/eval/RESULTS.md, "What
+ * gamma is from the source. The threshold has the highest mean word F1 over
+ * four sites whose templates have many pages (tests/eval/RESULTS.md, "What
  * parameters were chosen by").
  */
 enum { MIN_IMPORTANCE, ATTENUATION };
@@ -44,7 +44,7 @@ static const void *learn(const struct sample *sample, const double *values,
 	return known;
 }
 
-/* The innermost block-level element around a text, or NO_NODE. */
+/* Return the innermost block-level element around a text, or NO_NODE. */
 static uint32_t block_around(const struct page *page, uint32_t text)
 {
 	uint32_t node = page->texts[text].node;
@@ -56,12 +56,12 @@ static uint32_t block_around(const struct page *page, uint32_t text)
 }
 
 /*
- * The source drops an element when it and all its descendants are under the
- * threshold. For a text this looks at the leaf alone, so that a date or a name
- * in a menu is kept. Departs from it: the composite importance of a block
- * decides about the texts that the block owns, which is better
+ * The source drops an element if it and all its descendants are under the
+ * threshold. For a text this depends only on the leaf, which keeps a date or a
+ * name in a menu. This implementation departs from it: the composite importance
+ * of a block decides about the texts that the block owns, which is better
  * (tests/eval/RESULTS.md, "What parameters were chosen by"). A place that no
- * other page has is of importance 1.
+ * other page has gets the importance 1.
  */
 static void run(const struct extractor_input *input, struct verdict *verdicts)
 {

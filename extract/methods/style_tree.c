@@ -14,15 +14,15 @@
 /* An element node of the style tree, or a leaf. */
 struct place {
 	uint64_t key;
-	uint32_t parent;    /* its number, or NO_ENTRY */
-	uint32_t pages;     /* that have it */
-	uint32_t page;      /* that had it last, + 1 */
-	uint32_t styles;    /* distinct sequences of children */
-	double style_sum;   /* of c ln c, c = the pages with a style */
-	double weight;      /* sum over the pages of 1 / its siblings */
-	double inner;       /* of the children's importance by weight */
-	uint32_t features;  /* distinct words of a leaf */
-	double feature_sum; /* of their entropies */
+	uint32_t parent;  /* index of its place, or NO_ENTRY */
+	uint32_t pages;   /* pages that have it */
+	uint32_t page;    /* the last page that had it, + 1 */
+	uint32_t styles;  /* number of distinct sequences of children */
+	double style_sum; /* sum of c ln c, c = the pages with a style */
+	double weight;    /* sum over the pages of 1 / number of its siblings */
+	double inner;     /* importance of the children, summed by weight */
+	uint32_t features;  /* number of distinct words of a leaf */
+	double feature_sum; /* sum of their entropies */
 };
 
 struct style {
@@ -43,7 +43,7 @@ struct style_tree {
 	struct hash_table features; /* struct place_feature */
 };
 
-/* The step of a path that leads to a text. */
+/* The step of a path to a text. */
 static const uint64_t text_step = 1;
 
 struct step_counter {
@@ -51,7 +51,7 @@ struct step_counter {
 	uint64_t count;
 };
 
-/* The key of the next child of `parent` with this step. */
+/* Return the key of the next child of `parent` with this step. */
 static uint64_t place_key(struct hash_table *counters, uint64_t parent,
 			  uint64_t step)
 {
@@ -105,8 +105,8 @@ struct page_places style_tree_places(struct arena *arena,
 }
 
 /*
- * A place of the page, counted; `siblings` are the children of its parent. A
- * parent comes before its children.
+ * Return a place of the page after counting it; `siblings` is the number of
+ * children of its parent. A parent must be counted before its children.
  */
 static struct place *count_place(struct style_tree *tree, uint64_t key,
 				 const uint64_t *parent_key, uint32_t siblings,
@@ -227,9 +227,8 @@ static void sum_features(struct style_tree *tree)
 }
 
 /*
- * NodeImp of the source: the entropy of the styles of an inner node, and of a
- * leaf one less the mean entropy of its features; 1 when only one page
- * has it.
+ * NodeImp of the source: for an inner node the entropy of its styles; for a
+ * leaf one minus the mean entropy of its features; 1 if only one page has it.
  */
 static double node_importance(const struct place *place)
 {
@@ -246,7 +245,7 @@ static double node_importance(const struct place *place)
 
 /*
  * CompImp of the source: the fewer styles a node has, the more its importance
- * is that of its children.
+ * depends on its children.
  */
 static double composite_importance(const struct place *place,
 				   double attenuation)
@@ -268,10 +267,7 @@ static void keep(struct hash_table *rated, const struct place *place,
 	importance->pages = place->pages;
 }
 
-/*
- * Parents stand before their children, so sums are made from the last to the
- * first.
- */
+/* Parents come before their children, so sum up from the last to the first. */
 static struct hash_table
 rate_places(struct arena *arena, struct style_tree *tree, double attenuation)
 {

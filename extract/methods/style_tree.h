@@ -19,7 +19,7 @@
 struct arena;
 struct page;
 
-/* Where the elements and texts of a page stand in the style tree. */
+/* The places of a page's elements and texts in the style tree. */
 struct page_places {
 	uint64_t *nodes;    /* [node_count] hashes */
 	uint64_t *texts;    /* [text_count] */
@@ -27,21 +27,21 @@ struct page_places {
 	uint32_t *children; /* [node_count] */
 };
 
-/* In `arena`. Linear. */
+/* Compute the places. In `arena`. Linear. */
 struct page_places style_tree_places(struct arena *arena,
 				     const struct page *page);
 
-/* The importance of an element, or of a text outside of any. */
+/* The importance of an element, or of a text outside of any element. */
 struct importance {
-	uint64_t key;    /* its place */
-	float composite; /* in [0, 1]; 1 when only one page has it */
-	uint32_t pages;  /* of the sample that have it */
+	uint64_t key;    /* key of its place */
+	float composite; /* in [0, 1]; 1 if only one page has it */
+	uint32_t pages;  /* pages of the sample that have it */
 };
 
 /*
- * A table of struct importance, in `arena`: the composite importance of all
- * places of the sample. `attenuation` is gamma there, in [0, 1]. Linear in the
- * sample.
+ * Return a table of struct importance, in `arena`: the composite importance of
+ * all places of the sample. `attenuation` is the source's gamma, in [0, 1].
+ * Linear in the sample.
  */
 struct hash_table style_tree_rate(struct arena *arena,
 				  const struct sample *sample,

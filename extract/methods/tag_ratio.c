@@ -9,13 +9,13 @@
 #include "extract/text/source_walk.h"
 #include "store/arena.h"
 
-/* What stands on a line. */
+/* The content of a line. */
 struct line {
-	uint32_t characters; /* of visible text */
+	uint32_t characters; /* characters of visible text */
 	uint32_t tags;
 };
 
-/* The lines as they grow; the last one is not among `count`. */
+/* The lines under construction; `count` does not include the open one. */
 struct lines {
 	struct arena *arena;
 	struct line *lines; /* [count] */
@@ -24,13 +24,14 @@ struct lines {
 	struct line_part *parts; /* [part_count] */
 	uint32_t part_count;
 	uint32_t part_capacity;
-	struct line line; /* the one that is being read */
-	uint32_t length;  /* of it, tags included */
-	uint64_t total;   /* lengths of all */
-	uint32_t width;   /* of a line; UINT32_MAX: only breaks end it */
+	struct line line; /* the open line */
+	uint32_t length;  /* its length, including tags */
+	uint64_t total;   /* sum of the lengths of all lines */
+	uint32_t width;   /* maximum length of a line; UINT32_MAX: only line
+			     breaks end it */
 };
 
-/* Room for one more item of `size` bytes behind `count` of them. */
+/* Reserve space for one more item of `size` bytes after `count` items. */
 static void *grow(struct arena *arena, void *items, uint32_t count,
 		  uint32_t *capacity, size_t size)
 {
@@ -45,7 +46,7 @@ static void *grow(struct arena *arena, void *items, uint32_t count,
 	return grown;
 }
 
-/* Empty lines are removed, as in the source. */
+/* End a line. Empty lines are removed, as in the source. */
 static void end_line(struct lines *lines)
 {
 	lines->total += lines->length;
@@ -69,7 +70,7 @@ static void add_part(struct lines *lines, uint32_t text, uint32_t characters)
 		(struct line_part){text, lines->count, characters};
 }
 
-/* Add text of text node `text`, or NO_TEXT for text that does not count. */
+/* Add text of text node `text`, or of NO_TEXT if the text does not count. */
 static void add_text(struct lines *lines, uint32_t text,
 		     const unsigned char *bytes, size_t size)
 {
@@ -130,7 +131,7 @@ static struct lines read_lines(struct arena *arena, const struct page *page,
 	return lines;
 }
 
-/* TTR of every line. */
+/* Return the TTR of every line. */
 static float *ratios_of(const struct lines *lines)
 {
 	float *ratios = ARENA_NEW(lines->arena, float, lines->count);
@@ -145,8 +146,8 @@ static float *ratios_of(const struct lines *lines)
 }
 
 /*
- * Gaussian smoothing by exp(-d^2 / (2 radius^2)) over the lines at most
- * `radius` off; the neighbourhood ends with the page.
+ * Smooth with the Gaussian exp(-d^2 / (2 radius^2)) over the lines within
+ * `radius`; the neighbourhood ends with the page.
  */
 static const float *smooth(struct arena *arena, const float *ratios,
 			   uint32_t count, uint32_t radius)
@@ -177,9 +178,9 @@ static const float *smooth(struct arena *arena, const float *ratios,
 
 /*
  * "All of the code on one line": the source gives no limit. A page has hardly
- * any line breaks when its lines have more than 400 characters on average, tags
- * included: the limit of the highest mean word F1 (tests/eval/RESULTS.md, "What
- * parameters were chosen by").
+ * any line breaks if its lines have more than 400 characters on average,
+ * including tags: this limit has the highest mean word F1
+ * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 static bool has_hardly_any_breaks(const struct lines *lines)
 {
@@ -213,10 +214,11 @@ struct tag_ratios tag_ratios_make(const struct extractor_input *input)
 struct text_sum {
 	uint32_t characters;
 	uint32_t content; /* characters on content lines */
-	double ratios;    /* sum of the smoothed ratio that each one sees */
+	double ratios; /* sum over the characters of the smoothed ratio of their
+			  line */
 };
 
-/* The sums over the parts of a text, from *part on. */
+/* Return the sums over the parts of a text, from *part on. */
 static struct text_sum sum_parts(const struct tag_ratios *ratios, uint32_t text,
 				 uint32_t *part)
 {

@@ -1,7 +1,7 @@
 /*
- * extract/methods/tag_ratio.h - the text to tag ratio of every line of the
- * source, as the three versions of CETR use it (Weninger, Hsu, Han, CETR:
- * Content Extraction via Tag Ratios, WWW 2010).
+ * extract/methods/tag_ratio.h - the text to tag ratio of every source line, for
+ * the three versions of CETR (Weninger, Hsu, Han, CETR: Content Extraction via
+ * Tag Ratios, WWW 2010).
  */
 #ifndef EXTRACT_METHODS_TAG_RATIO_H
 #define EXTRACT_METHODS_TAG_RATIO_H
@@ -12,7 +12,7 @@
 #include "extract/core/extractor.h"
 #include "extract/core/trace.h"
 
-/* Parameters that all versions have, by their place in the table. */
+/* The parameters of all versions, by their index in the table. */
 enum {
 	TAG_RATIO_RADIUS,
 	TAG_RATIO_WIDTH,
@@ -21,7 +21,7 @@ enum {
 
 enum { MAX_TAG_RATIO_RADIUS = 20 };
 
-/* Their rows; both defaults are the source's own. */
+/* Their rows; both defaults are from the source. */
 #define TAG_RATIO_RADIUS_ROW                                         \
 	{                                                            \
 		.name = "radius", .unit = "lines", .minimum = 1,     \
@@ -43,11 +43,13 @@ struct line_part {
 };
 
 struct tag_ratios {
-	/* [count], of the lines that hold anything: characters / tags, of
-	   characters alone where there is no tag */
+	/*
+	 * [count], of the lines that are not empty: characters / tags; without
+	 * tags, the number of characters
+	 */
 	const float *ratios;
 	const float *smoothed; /* [count] */
-	bool *is_content;      /* [count]: false, until a version sets it */
+	bool *is_content;      /* [count]: false until a version sets it */
 	uint32_t count;
 	const struct line_part *parts; /* [part_count], document order */
 	uint32_t part_count;
@@ -55,24 +57,27 @@ struct tag_ratios {
 };
 
 /*
- * The lines of the input's page without script, style and comments, and their
- * smoothed ratios. The characters of visible texts count, a run of white space
- * and an entity as one; a tag counts where it begins. A page with hardly any
- * line breaks is broken after `width` characters, tags included, or at the end
- * of the tag that stands there. Everything belongs to input->arena. Linear.
+ * Return the lines of the input's page without script, style and comments, and
+ * their smoothed ratios. Characters of visible texts count; a run of white
+ * space and an entity each count as one; a tag counts in the line where it
+ * begins. A page with hardly any line breaks is broken after `width`
+ * characters, including tags, or at the end of the tag at that position.
+ * Everything belongs to input->arena. Linear.
  */
 struct tag_ratios tag_ratios_make(const struct extractor_input *input);
 
 /*
- * A text is content when it is visible and more than half of its characters
- * stand on lines with is_content; its score is the mean of the smoothed ratios
- * that its characters see. Writes the trace. Linear.
+ * Set the verdicts: a text is content if it is visible and more than half of
+ * its characters are on lines with is_content; its score is the mean of the
+ * smoothed ratios over its characters. Writes the trace. Linear.
  */
 void tag_ratios_judge(const struct extractor_input *input,
 		      const struct tag_ratios *ratios,
 		      struct verdict *verdicts);
 
-/* The smoothed ratios over the lines, with a line across at `threshold`. */
+/*
+ * Draw the smoothed ratios over the lines, with a line across at `threshold`.
+ */
 void tag_ratios_draw(const struct extractor_input *input,
 		     const struct tag_ratios *ratios, float threshold);
 

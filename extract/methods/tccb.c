@@ -2,11 +2,12 @@
 #include "extract/methods/methods.h"
 
 /*
- * The source leaves radius, threshold and when to stop open. By mean word F1
- * over five sets 3 and .8 would be the best by a hair, but they put wcxb-dev,
- * the one set that is not of articles alone, below all visible text; .75 does
- * not (tests/eval/RESULTS.md, "What parameters were chosen by"). As in the
- * source, TCCB is better than ACCB where the content is short.
+ * The source does not define radius, threshold and the end of the blurring. By
+ * mean word F1 over five sets 3 and .8 would be slightly the best, but they
+ * make wcxb-dev, the only set that does not consist only of articles, worse
+ * than all visible text; .75 does not (tests/eval/RESULTS.md, "What parameters
+ * were chosen by"). As in the source, TCCB is better than ACCB if the content
+ * is short.
  */
 static const struct parameter parameters[] = {
 	[CODE_BLUR_RADIUS] = CODE_BLUR_RADIUS_ROW("tags and words", 3),

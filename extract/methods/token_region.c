@@ -22,8 +22,8 @@ static uint32_t overlap(struct token_range a, struct token_range b)
 }
 
 /*
- * The ratio of a text that is in the regions from *next on; *next moves over
- * those that end before the text.
+ * Return the ratio of a text that is in the regions from *next on; move *next
+ * past the regions that end before the text.
  */
 static struct ratio ratio_of(const struct token_regions *regions,
 			     uint32_t *next, struct token_range text)

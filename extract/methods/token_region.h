@@ -1,6 +1,6 @@
 /*
  * extract/methods/token_region.h - the parts of a token stream that a method
- * takes for content, and the verdicts for the text nodes that follow from them.
+ * classifies as content, and the resulting verdicts for the text nodes.
  */
 #ifndef EXTRACT_METHODS_TOKEN_REGION_H
 #define EXTRACT_METHODS_TOKEN_REGION_H
@@ -10,17 +10,17 @@
 
 struct figure;
 
-/* Ranges that neither overlap nor touch, ascending. */
+/* Ranges in ascending order; they do not overlap and are not adjacent. */
 struct token_regions {
 	const struct token_range *ranges; /* [count] */
 	uint32_t count;
 };
 
 /*
- * A text node is content when it is visible and more than half of its words
- * stand in the regions; its score is the ratio of its words that do. A text
- * without words counts as a word, which is in a region when both neighbours
- * are. Writes the trace. Linear.
+ * Set the verdicts: a text node is content if it is visible and more than half
+ * of its words are in the regions; its score is the ratio of its words in the
+ * regions. A text without words counts as one word, which is in a region if
+ * both neighbours are. Writes the trace. Linear.
  */
 void token_regions_judge(const struct extractor_input *input,
 			 const struct token_stream *stream,
@@ -28,7 +28,7 @@ void token_regions_judge(const struct extractor_input *input,
 			 const struct token_regions *regions,
 			 struct verdict *verdicts);
 
-/* Draw the regions under the curve `figure`; they belong to `arena`. */
+/* Draw the regions below the curve `figure`; they belong to `arena`. */
 void token_regions_draw(struct arena *arena,
 			const struct token_regions *regions,
 			struct figure *figure);

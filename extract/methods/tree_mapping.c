@@ -6,7 +6,7 @@
 #include "extract/methods/item_tree.h"
 #include "store/arena.h"
 
-/* Cells of a row; odd. */
+/* Number of cells in a row of the band; odd. */
 enum { BAND = 65 };
 
 enum direction { SKIP_MINE, SKIP_THEIRS, PAIR };
@@ -20,11 +20,13 @@ struct siblings {
 struct mapping {
 	const struct item_tree *mine;
 	const struct item_tree *theirs;
-	uint32_t *matches; /* [mine->count] +1 for a text with the same text */
-	uint32_t (*pairs)[2]; /* [pair_count] whose children are mapped next */
+	uint32_t *matches;    /* [mine->count]: incremented for a text with an
+				 equal text */
+	uint32_t (*pairs)[2]; /* [pair_count]: pairs whose children are mapped
+				 next */
 	uint32_t pair_count;
-	struct siblings a;   /* mine */
-	struct siblings b;   /* theirs */
+	struct siblings a;   /* children in `mine` */
+	struct siblings b;   /* children in `theirs` */
 	uint8_t *directions; /* [a.count * BAND] */
 };
 
@@ -46,7 +48,10 @@ static bool is_same(const struct mapping *mapping, uint32_t mine,
 		       mapping->theirs->items[theirs].label;
 }
 
-/* All texts of the subtree stand in the other tree too. */
+/*
+ * Count a match for every item of the subtree: the other tree has the same
+ * subtree.
+ */
 static void match_subtree(const struct mapping *mapping, uint32_t mine)
 {
 	uint32_t end = mapping->mine->items[mine].end;
@@ -55,7 +60,10 @@ static void match_subtree(const struct mapping *mapping, uint32_t mine)
 		mapping->matches[i]++;
 }
 
-/* The gain of a pair: all items of equal subtrees, else the element alone. */
+/*
+ * Return the gain of a pair: all items for equal subtrees, otherwise one for
+ * the element.
+ */
 static uint32_t gain(const struct mapping *mapping, uint32_t mine,
 		     uint32_t theirs)
 {
@@ -69,7 +77,7 @@ static uint32_t gain(const struct mapping *mapping, uint32_t mine,
 	return 1;
 }
 
-/* Where the band of row `i` of `rows` begins, among `columns`. */
+/* Return the first column of the band in row `i` of `rows`, among `columns`. */
 static uint32_t band_begin(uint32_t i, uint32_t rows, uint32_t columns)
 {
 	uint32_t middle = (uint32_t)((uint64_t)i * columns / rows);
@@ -81,7 +89,7 @@ static uint32_t band_begin(uint32_t i, uint32_t rows, uint32_t columns)
 struct band_row {
 	uint32_t gains[BAND]; /* of columns begin..end */
 	uint32_t begin;
-	uint32_t end; /* the last */
+	uint32_t end; /* the last column */
 };
 
 static struct band_row row_at(uint32_t i, const struct siblings *a,
@@ -95,7 +103,7 @@ static struct band_row row_at(uint32_t i, const struct siblings *a,
 	return row;
 }
 
-/* Beyond the end of the band a row keeps its last gain. */
+/* Return a gain; beyond the end of the band a row has its last gain. */
 static uint32_t gain_at(const struct band_row *row, uint32_t j)
 {
 	return row->gains[(j < row->end ? j : row->end) - row->begin];
@@ -137,7 +145,7 @@ static void map_pair(struct mapping *mapping, uint32_t mine, uint32_t theirs)
 	mapping->pairs[mapping->pair_count++][1] = theirs;
 }
 
-/* From the last cell of the band back to the first row. */
+/* Trace the path from the last cell of the band back to the first row. */
 static void trace_back(struct mapping *mapping)
 {
 	const struct siblings *a = &mapping->a;
@@ -207,8 +215,7 @@ static void strip_ends(struct mapping *mapping)
 }
 
 /*
- * From the roots downwards: the children of elements that are not mapped are
- * not mapped.
+ * Map from the roots downwards: children of unmapped elements are not mapped.
  */
 static void map_trees(struct mapping *mapping)
 {

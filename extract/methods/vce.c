@@ -9,9 +9,9 @@
 #include "store/arena.h"
 
 /*
- * The source leaves both thresholds open. These have the highest mean word F1
- * over five sets; with a smaller distance too many elements become blocks of
- * their own (tests/eval/RESULTS.md, "What parameters were chosen by").
+ * The source does not define the thresholds. These have the highest mean word
+ * F1 over five sets; with a smaller distance too many elements become separate
+ * blocks (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
 enum { DISTANCE, LINK_DENSITY };
 
@@ -40,17 +40,18 @@ static const struct parameter parameters[] = {
 };
 
 /*
- * The source divides by zero where a block has neither links nor repeats; here
- * the divisor has a minimum, so that fewer links than one in twenty characters
- * are no advantage.
+ * The source divides by zero for a block with no links and no repeats; here the
+ * divisor has a minimum, so that fewer links than one in twenty characters are
+ * no advantage.
  */
 static const double least_divisor = 0.05;
 
 struct search {
 	const struct vce_tree *tree;
-	double *factors; /* [tree->block_count]; 0: it is no candidate */
-	bool *is_main;   /* [page->node_count]: its texts are of the main one */
-	uint32_t main;   /* block, or NO_VCE_BLOCK */
+	double *factors; /* [tree->block_count]; 0: not a candidate */
+	bool *is_main; /* [page->node_count]: its texts belong to the main block
+			*/
+	uint32_t main; /* index of the main block, or NO_VCE_BLOCK */
 };
 
 /* Section 2.2.1: "the least conditions". */
@@ -67,9 +68,9 @@ static bool is_valid(const struct vce_tree *tree, const struct vce_block *block)
 }
 
 /*
- * Equation 1. "Distance from bottom of the page" is taken from the block's
- * upper edge, as that from the top is: from its lower edge a block that ends
- * the page would always lose.
+ * Equation 1. The "distance from bottom of the page" is measured from the
+ * block's upper edge, like the distance from the top: measured from its lower
+ * edge, a block at the end of the page would always lose.
  */
 static double factor_value(const struct vce_tree *tree,
 			   const struct vce_block *block)
@@ -86,8 +87,10 @@ static double factor_value(const struct vce_tree *tree,
 	       (tree->page_height - top) / fmax(divisor, least_divisor);
 }
 
-/* FindMainBlock, section 2.2 and figure 7; `is_strict`: only of blocks that
-   meet the averages. */
+/*
+ * FindMainBlock, section 2.2 and figure 7; `is_strict`: only blocks that meet
+ * the averages.
+ */
 static void find_main_block(struct search *search, bool is_strict)
 {
 	double highest = 0;
@@ -107,7 +110,7 @@ static void find_main_block(struct search *search, bool is_strict)
 	}
 }
 
-/* The elements whose text was added, step by step, to that of the main one. */
+/* Mark the elements whose text was added, step by step, to the main block. */
 static void mark_main_block(struct search *search)
 {
 	const struct page *page = search->tree->page;
@@ -130,7 +133,7 @@ static uint32_t block_of(const struct search *search, uint32_t text)
 			       : search->tree->elements[node].block;
 }
 
-/* The factor value of a text's block, as a ratio of the highest. */
+/* Return the factor value of a text's block, relative to the highest. */
 static struct verdict judge(const struct search *search, uint32_t text,
 			    bool is_visible)
 {

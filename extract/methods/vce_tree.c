@@ -37,7 +37,7 @@ double vce_link_density(const struct vce_element *element)
 		       : (double)element->link_length / (double)element->length;
 }
 
-/* DetectBlock, section 2.1.3: down the tree. */
+/* DetectBlock, section 2.1.3: top-down. */
 static void detect_block(struct maker *maker, uint32_t index)
 {
 	const uint32_t parent = maker->page->nodes[index].parent;
@@ -83,10 +83,10 @@ static void add_text(struct maker *maker, uint32_t index)
 }
 
 /*
- * TextManipulation, section 2.1.5 and figure 6: up the tree. "The distance to
- * the parent is below the threshold, or it is not parent of any block" (figure
- * 6) and "its link density is below the threshold, or it is a leaf link". A
- * leaf link is here any element inside of a link that holds no block.
+ * TextManipulation, section 2.1.5 and figure 6: bottom-up. "The distance to the
+ * parent is below the threshold, or it is not parent of any block" (figure 6)
+ * and "its link density is below the threshold, or it is a leaf link". A leaf
+ * link is here any element inside a link that holds no block.
  */
 static void manipulate_text(struct maker *maker, uint32_t index)
 {
@@ -112,8 +112,8 @@ static void manipulate_text(struct maker *maker, uint32_t index)
 }
 
 /*
- * The source does not define the pattern of a block: here it is the look of the
- * block without its height and top, which depend on the length of the text.
+ * The source does not define the pattern of a block: here it is the block's tag
+ * and box, without height and top, which depend on the length of the text.
  */
 static uint64_t pattern_of(const struct maker *maker,
 			   const struct vce_block *block)
@@ -128,8 +128,10 @@ static uint64_t pattern_of(const struct maker *maker,
 	return hash_chain(box->background, hash);
 }
 
-/* PatternVerifier, sections 2.1.2 and 2.1.5, figure 5: one cache for all
-   parents, a pattern being a different one under each. */
+/*
+ * PatternVerifier, sections 2.1.2 and 2.1.5, figure 5: one cache for all
+ * parents; the key of a pattern includes the parent.
+ */
 static void verify_patterns(struct maker *maker, struct arena *arena)
 {
 	struct hash_table cache = hash_table_make(arena, sizeof(uint64_t));

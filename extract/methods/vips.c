@@ -11,11 +11,11 @@
 #include "store/arena.h"
 
 /*
- * The source leaves PDoC to the user and the size of a small element open.
- * These have the highest mean word F1 over five sets (tests/eval/RESULTS.md,
- * "What parameters were chosen by"). The method chooses one block: the whole of
- * an article, but a part of a list, a forum or a shop, for which a lower PDoC
- * is better.
+ * The source leaves PDoC to the user and does not define the size of a small
+ * element. These have the highest mean word F1 over five sets
+ * (tests/eval/RESULTS.md, "What parameters were chosen by"). The method chooses
+ * one block: the whole of an article, but a part of a list, a forum or a shop,
+ * for which a lower PDoC is better.
  */
 enum { COHERENCE, SMALL };
 
@@ -42,7 +42,7 @@ static const struct parameter parameters[] = {
 		},
 };
 
-/* 1 in the middle of the page's width, 0 at its edges. */
+/* Return 1 in the middle of the page's width, 0 at its edges. */
 static double nearness(const struct vips_segment *segment, double page_width)
 {
 	double middle = page_width / 2;
@@ -52,9 +52,9 @@ static double nearness(const struct vips_segment *segment, double page_width)
 }
 
 /*
- * "The largest block near the centre": the text of a segment that is no link,
- * weighted by how near the middle it stands. The source ends with the blocks
- * and does not choose among them.
+ * "The largest block near the centre": the text of a segment outside of links,
+ * weighted by its nearness to the centre. The source ends with the blocks and
+ * does not choose one.
  */
 static double score_of(const struct vips_segment *segment, double page_width)
 {
@@ -73,7 +73,7 @@ static const double *scores_of(struct arena *arena,
 	return scores;
 }
 
-/* NO_SEGMENT when none has text. */
+/* Return NO_SEGMENT if no segment has text. */
 static uint32_t highest_of(const double *scores, uint32_t count)
 {
 	uint32_t highest = NO_SEGMENT;

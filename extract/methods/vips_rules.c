@@ -28,7 +28,7 @@ static void add_text(struct vips_rules *rules, uint32_t index)
 	cues->has_text = true;
 }
 
-/* What `index` is to its parent; its own cues are complete. */
+/* Add the cues of `index` to its parent; its own cues must be complete. */
 static void add_child(struct vips_rules *rules, uint32_t index)
 {
 	const struct node *node = &rules->page->nodes[index];
@@ -85,9 +85,9 @@ struct vips_rules vips_rules_make(struct arena *arena, const struct page *page,
 }
 
 /*
- * "Based on the html tag and size of this node": the source gives ranges only
- * (5 to 8 in rule 9, 6 to 8 in rule 8). Here a tag that means one piece of
- * text is the most coherent, and one that means a part of a layout the least;
+ * "Based on the html tag and size of this node": the source gives only ranges
+ * (5 to 8 in rule 9, 6 to 8 in rule 8). Here the tag of one piece of text has
+ * the highest coherence and the tag of a layout part the lowest; an area of
  * more than a quarter of the sub-page costs a degree.
  */
 static uint8_t coherence_of(const struct vips_rules *rules, uint32_t node,
@@ -136,8 +136,11 @@ static uint8_t coherence_of(const struct vips_rules *rules, uint32_t node,
 	return coherence;
 }
 
-/* The columns of table 2: bit n for rule n. It has none for tbody, which is
- * therefore one of the other tags; with the rules of table it is as good. */
+/*
+ * The columns of table 2: bit n for rule n. The table has no column for tbody,
+ * which therefore counts as one of the other tags; the rules of table would be
+ * equally good.
+ */
 #define RULE(n) (1U << (n))
 
 static unsigned rules_of(const struct box *box, uint16_t tag)
@@ -164,7 +167,10 @@ static unsigned rules_of(const struct box *box, uint16_t tag)
 	}
 }
 
-/* Rule 8: the children of another colour stay whole in this round. */
+/*
+ * Apply rule 8: children with another background colour stay whole in this
+ * round.
+ */
 static void keep_colored(const struct vips_rules *rules, uint32_t index)
 {
 	const struct node *nodes = rules->page->nodes;
@@ -175,7 +181,7 @@ static void keep_colored(const struct vips_rules *rules, uint32_t index)
 			rules->cues[i].is_kept = true;
 }
 
-/* The first rule that fits, of those of the tag: table 1. */
+/* Return the first matching rule among the rules of the tag: table 1. */
 static unsigned find_rule(const struct vips_rules *rules, uint32_t node,
 			  float area, bool is_root)
 {

@@ -10,10 +10,10 @@
 
 /* A leaf of a round: an element, or a text that an element owns directly. */
 struct leaf {
-	uint32_t node; /* of a text: the element that owns it */
+	uint32_t node; /* for a text: the element that owns it */
 	uint32_t first_text;
 	uint32_t end_text;
-	uint16_t depth; /* of the element around it */
+	uint16_t depth; /* depth of the element around it */
 	uint8_t coherence;
 	bool is_text;
 };
@@ -27,26 +27,26 @@ struct segmentation {
 	struct vips_segments *out;
 	uint32_t *queue; /* [page->node_count]: elements that are sub-pages */
 	uint32_t queue_count;
-	struct leaf last;      /* the leaf before, in this round */
-	bool has_last;         /* there is one, and it is in a segment */
-	bool has_rule;         /* an hr stands between it and what comes */
-	uint16_t common_depth; /* of the innermost element around both */
+	struct leaf last; /* the previous leaf in this round */
+	bool has_last;    /* there is a previous leaf, and it is in a segment */
+	bool has_rule;    /* an hr is between the previous leaf and the next */
+	uint16_t common_depth; /* depth of the innermost element around both */
 };
 
-/* Section 4.2: how strongly what is between two leaves separates them. */
+/* Section 4.2: how strongly the content between two leaves separates them. */
 enum {
 	MAX_WEIGHT = 10,
-	LINE_WEIGHT = 1, /* a line of empty space; open in the source, as
-			    are the next ones */
+	LINE_WEIGHT = 1, /* one line of empty space; this and the next values
+			    are not in the source */
 	MAX_SPACE_WEIGHT = 4,
 	RULE_WEIGHT = 3,   /* an hr */
-	COLOR_WEIGHT = 3,  /* another background */
-	FONT_WEIGHT = 1,   /* another size or weight */
+	COLOR_WEIGHT = 3,  /* different background */
+	FONT_WEIGHT = 1,   /* different size or weight */
 	RISE_WEIGHT = 1,   /* a smaller font above a larger one */
 	COLUMN_WEIGHT = 4, /* side by side */
-	EDGE_WEIGHT = 1,   /* an element's begin or end: it stands for the
-			      padding that the estimate does not know */
-	ALIKE_WEIGHT = 2,  /* taken off: both are text */
+	EDGE_WEIGHT = 1,   /* start or end of an element: replaces the padding,
+			      which the layout estimate ignores */
+	ALIKE_WEIGHT = 2,  /* subtracted: both are text */
 };
 
 static const double line_height = 1.2 * ROOT_FONT_SIZE;
@@ -131,7 +131,9 @@ static void count_texts(struct segmentation *segmentation,
 	}
 }
 
-/* Section 4.3: join the leaf to the one before, or begin a segment. */
+/*
+ * Section 4.3: add the leaf to the previous leaf's segment, or begin a segment.
+ */
 static void add_leaf(struct segmentation *segmentation, const struct leaf *leaf)
 {
 	const struct box *box = &segmentation->boxes[leaf->node];
@@ -162,7 +164,8 @@ static void add_leaf(struct segmentation *segmentation, const struct leaf *leaf)
 }
 
 /*
- * The next item is inside the open element of depth `depth` and in none deeper.
+ * Note that the next item is inside the open element of depth `depth` and in no
+ * deeper one.
  */
 static void pass(struct segmentation *segmentation, uint16_t depth)
 {
@@ -170,7 +173,7 @@ static void pass(struct segmentation *segmentation, uint16_t depth)
 		segmentation->common_depth = depth;
 }
 
-/* The texts from `begin` to `end` are those of divided elements. */
+/* Add the texts from `begin` to `end`, which belong to divided elements. */
 static void add_texts(struct segmentation *segmentation, uint32_t begin,
 		      uint32_t end)
 {
@@ -200,7 +203,7 @@ static uint16_t depth_around(const struct node *node)
 	return (uint16_t)(node->depth > 0 ? node->depth - 1 : 0);
 }
 
-/* Tell the next sibling whether this one was divided, for rule 11. */
+/* Record for the next sibling whether this one was divided, for rule 11. */
 static void tell_next_sibling(struct segmentation *segmentation, uint32_t index)
 {
 	const struct page *page = segmentation->page;
@@ -211,8 +214,10 @@ static void tell_next_sibling(struct segmentation *segmentation, uint32_t index)
 		segmentation->rules.cues[next].follows_whole = true;
 }
 
-/* A block that is not divided in this round: a leaf, or a sub-page of a later
-   one when it is not coherent enough and `may_divide`. */
+/*
+ * Add a block that is not divided in this round: a leaf, or, if it is not
+ * coherent enough and `may_divide`, a sub-page of a later round.
+ */
 static void add_block(struct segmentation *segmentation, uint32_t index,
 		      struct vips_division division, bool may_divide)
 {
@@ -239,7 +244,7 @@ static void add_block(struct segmentation *segmentation, uint32_t index,
 	add_leaf(segmentation, &leaf);
 }
 
-/* Section 4.1: one round, on the sub-page of element `root`. */
+/* Section 4.1: run one round on the sub-page of element `root`. */
 static void divide(struct segmentation *segmentation, uint32_t root)
 {
 	const struct node *nodes = segmentation->page->nodes;

@@ -1,7 +1,7 @@
 /*
- * extract/methods/vips_segment.h - a page as visual blocks: VIPS divides it,
- * finds the separators between the blocks and joins those whose separators are
- * weak (Cai, Yu, Wen, Ma, MSR-TR-2003-79, sections 4.1 to 4.3).
+ * extract/methods/vips_segment.h - a page as visual blocks: VIPS divides the
+ * page, finds the separators between the blocks, and joins blocks with weak
+ * separators (Cai, Yu, Wen, Ma, MSR-TR-2003-79, sections 4.1 to 4.3).
  */
 #ifndef EXTRACT_METHODS_VIPS_SEGMENT_H
 #define EXTRACT_METHODS_VIPS_SEGMENT_H
@@ -15,34 +15,34 @@ struct page;
 
 #define NO_SEGMENT UINT32_MAX
 
-/* Blocks that follow each other without a strong separator. */
+/* Consecutive blocks without a strong separator between them. */
 struct vips_segment {
-	float left; /* px: the box around all of them */
+	float left; /* px: the box around all its blocks */
 	float top;
 	float right;
 	float bottom;
-	uint32_t length;      /* of its visible text, as in text_extent() */
-	uint32_t link_length; /* of it, inside a[href] */
-	uint8_t coherence; /* degree: the least of the blocks', and of 10 less
-			      the strongest separator inside */
+	uint32_t length; /* length of its visible text, as in text_extent() */
+	uint32_t link_length; /* the part inside a[href] */
+	uint8_t coherence; /* degree: the minimum of the blocks' degrees and of
+			      10 minus the strongest separator inside */
 };
 
 struct vips_segments {
 	struct vips_segment *segments; /* [count] */
 	uint32_t count;
-	uint32_t *text_segments; /* [page->text_count]: of each text, or
-				    NO_SEGMENT when it is not displayed */
+	uint32_t *text_segments; /* [page->text_count]: the segment of each
+				    text; NO_SEGMENT if it is not displayed */
 };
 
 struct vips_options {
-	double coherence; /* PDoC: a block or a segment of less is divided */
+	double coherence; /* PDoC: a block or a segment below this is divided */
 	double small;     /* as in struct vips_rules */
 };
 
 /*
  * Divide `page`, whose boxes are `boxes` [page->node_count]. Everything belongs
- * to `arena`. An element is looked at once as a block and once as a sub-page:
- * linear; no recursion, but a queue of at most node_count sub-pages.
+ * to `arena`. Visits an element once as a block and once as a sub-page: linear;
+ * no recursion, but a queue of at most node_count sub-pages.
  */
 struct vips_segments vips_segments_make(struct arena *arena,
 					const struct page *page,

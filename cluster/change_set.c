@@ -129,11 +129,11 @@ static void name_fresh(struct change_set *change_set,
 		struct change_set_fresh fresh = change_set->fresh[i];
 		struct linkage_event event = {LINKAGE_NEW, 0, fresh.origin};
 
-		/* it was merged into another in the same call */
+		/* merged into another component in the same call */
 		if (table->components[fresh.component].set_count == 0)
 			continue;
 		if (*next_label == 0)
-			*next_label = 1; /* 0 means "not there" */
+			*next_label = 1; /* 0 means "absent" */
 		assert(*next_label > 0);
 		event.cluster = (*next_label)++;
 		if (fresh.origin != 0)

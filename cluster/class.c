@@ -53,7 +53,7 @@ static size_t part_length(const char *text, size_t size)
 	return length;
 }
 
-/* Copy with every run of digits made one "0". */
+/* Copy the part, with every run of digits replaced by one "0". */
 static size_t fold_digits(const char *part, size_t length, char *out)
 {
 	size_t size = 0;
@@ -68,8 +68,10 @@ static size_t fold_digits(const char *part, size_t length, char *out)
 	return size;
 }
 
-/* Only digits are folded, and only with digits or upper case a part looks
- * generated: most names have neither. */
+/*
+ * Return whether the part has no digit and no upper-case letter: only digits
+ * are folded, and only with digits or upper case a part looks generated.
+ */
 static bool is_plain(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

@@ -11,7 +11,7 @@
  * Prim's order.
  */
 struct run {
-	uint32_t height; /* of the edge to the run before */
+	uint32_t height; /* height of the edge to the previous run */
 	uint32_t node;   /* CONDENSED_NONE: below the minimum */
 	uint32_t leaf;
 	uint32_t leaf_pages;
@@ -78,7 +78,7 @@ static void absorb(struct run *into, const struct run *run)
 	}
 }
 
-/* The runs [count] are one cluster from `threshold` on. */
+/* Make the runs [count] one cluster from `threshold` on. */
 static struct run join(struct sweep *sweep, const struct run *runs,
 		       size_t count, uint32_t threshold)
 {
@@ -149,7 +149,7 @@ static void sweep_over(struct sweep *sweep, const struct dendrogram *dendrogram)
 /* A node on the stack of the pre-order. */
 struct place {
 	struct condensed_node node;
-	uint32_t index; /* in the sweep */
+	uint32_t index; /* index of the node in the sweep */
 };
 
 static int compare_siblings(const void *left, const void *right)
@@ -183,7 +183,7 @@ static size_t push_children(const struct sweep *sweep, uint32_t parent,
 	return end;
 }
 
-/* Put the nodes in pre-order. O(nodes^2), and there are few. */
+/* Sort the nodes in pre-order. O(nodes^2), for few nodes. */
 static void arrange(const struct sweep *sweep, struct condensed *condensed)
 {
 	struct place *stack = mem_alloc(sweep->node_count, sizeof(*stack));

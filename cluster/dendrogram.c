@@ -19,13 +19,13 @@ struct outsider {
 
 struct growth {
 	const struct dendrogram_leaf *leaves;
-	struct shingle_set *sets; /* of the leaves */
-	uint64_t *bits;           /* of the sets */
+	struct shingle_set *sets; /* sets of shingles of the leaves */
+	uint64_t *bits;           /* bitmaps of the sets */
 	const struct dendrogram_options *options;
-	struct probe probe;         /* the leaf that came last */
+	struct probe probe;         /* the last leaf added to the tree */
 	struct outsider *outsiders; /* [outsider_count], in any order */
 	size_t outsider_count;
-	uint64_t done; /* comparisons */
+	uint64_t done; /* comparisons so far */
 	uint64_t total;
 };
 
@@ -34,14 +34,14 @@ static uint64_t pairs_of(uint64_t count)
 	return count * (count - 1) / 2;
 }
 
-/* Whether sets of these sizes can be nearer than `height`. */
+/* Return whether sets of these sizes can be nearer than `height`. */
 static bool is_nearer(uint64_t larger, uint64_t common, uint32_t height)
 {
 	assert(common <= larger && larger > 0);
 	return 1000 * (larger - common) + larger <= height * larger;
 }
 
-/* Update the outsider's nearest leaf, if the leaf that came last is nearer. */
+/* Update the outsider's nearest leaf if the last added leaf is nearer. */
 static void approach(const struct growth *growth, uint32_t last,
 		     struct outsider *outsider)
 {
@@ -65,8 +65,10 @@ static void approach(const struct growth *growth, uint32_t last,
 	}
 }
 
-/* Compare all outsiders with the leaf that came last, and take the nearest of
- * them into the tree. */
+/*
+ * Compare all outsiders with the last added leaf, and add the nearest of them
+ * to the tree.
+ */
 static struct dendrogram_edge join_next(struct growth *growth, uint32_t last)
 {
 	struct outsider *outsiders = growth->outsiders;
@@ -119,7 +121,10 @@ static void copy_pages(const struct dendrogram_leaf *leaves, size_t count,
 	}
 }
 
-/* The sets of the leaves with their bitmaps, and all but leaf 0 outside. */
+/*
+ * Prepare the sets of the leaves with their bitmaps; all leaves except leaf 0
+ * are outsiders.
+ */
 static void begin_growth(struct growth *growth, size_t count)
 {
 	const struct dendrogram_leaf *leaves = growth->leaves;

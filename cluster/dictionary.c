@@ -7,7 +7,7 @@
 #include "store/order.h"
 
 #define TAKEN  MAP_NONE       /* struct dictionary_row: not free */
-#define NO_ROW (MAP_NONE - 1) /* the end of the free ones */
+#define NO_ROW (MAP_NONE - 1) /* end of the list of free rows */
 
 enum {
 	DIGIT_BITS = 8,
@@ -62,7 +62,7 @@ static uint32_t add(struct dictionary *dictionary, uint64_t shingle)
 	return shingle_id;
 }
 
-/* A stable sort by the digit at `shift`, from `from` to `to`. */
+/* Sort by the digit at `shift`, from `from` to `to`; stable. */
 static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 			  unsigned shift)
 {
@@ -77,7 +77,7 @@ static void sort_by_digit(const uint32_t *from, uint32_t *to, size_t count,
 		to[starts[(from[i] >> shift) % DIGITS]++] = from[i];
 }
 
-/* Radix sort of the shingles taken. */
+/* Sort the shingles of the new set with a radix sort. */
 static void sort_shingles(struct dictionary *dictionary, size_t count)
 {
 	struct list *from = &dictionary->taken;
@@ -144,7 +144,7 @@ static bool is_taken(const struct dictionary *dictionary, uint32_t shingle_id)
 	       dictionary->rows[shingle_id].next == TAKEN;
 }
 
-/* Add rows until there is a row `shingle`. */
+/* Add rows until the row of `shingle` exists. */
 static void extend(struct dictionary *dictionary, uint32_t shingle_id)
 {
 	assert(shingle_id < DICTIONARY_MAX_SHINGLES);

@@ -7,11 +7,11 @@
 enum { WIDEST_RADIUS = 200, LOOSE_THRESHOLD = 750 };
 
 /*
- * The radius of groups only affects speed. A smaller radius makes more groups
+ * The radius of groups only affects speed. A smaller radius causes more groups
  * with tighter bounds. Where large components nearly touch, the bounds of wide
- * groups exclude too few members: for cp at 700, 200 is ten times faster than
- * 560. For ctss at its loose cut the bounds exclude little at any radius, and
- * fewer groups are less work.
+ * groups exclude too few members: for cp at threshold 700, radius 200 is ten
+ * times faster than 560. For ctss at its loose threshold the bounds exclude
+ * little at any radius, and fewer groups are less work.
  */
 static unsigned radius_of(unsigned threshold)
 {
@@ -128,7 +128,10 @@ const struct list *graph_add(struct graph *graph, uint32_t set)
 	return &graph->links;
 }
 
-/* The next pivot: the member with most shingles in common with the pivot. */
+/*
+ * Return the next pivot: the member with most shingles in common with the old
+ * one.
+ */
 static uint32_t find_heir(const struct group *group)
 {
 	uint32_t heir = 1;
@@ -142,8 +145,8 @@ static uint32_t find_heir(const struct group *group)
 }
 
 /*
- * After a change of the pivot: members within the radius of the new pivot stay,
- * the others are moved to `leavers`.
+ * After a change of the pivot, keep the members within the radius of the new
+ * pivot, and move the others to `leavers`.
  */
 static void measure_again(struct graph *graph, uint32_t row,
 			  struct list *leavers)

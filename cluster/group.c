@@ -141,7 +141,7 @@ static void drop_row(struct group_index *index, uint32_t group)
 	index->count--;
 }
 
-/* Clear or set the marks of all shingles that members have. */
+/* Clear or set the marks of the shingles of all members. */
 static void mark_shingles(struct group_index *index,
 			  const struct signature_table *table,
 			  const struct group *group, bool is_set)
@@ -164,7 +164,7 @@ static void mark_shingles(struct group_index *index,
 	}
 }
 
-/* Remove the shingles that no member has any more. */
+/* Remove the shingles that no member has any longer. */
 static void prune_shingles(struct group_index *index,
 			   const struct signature_table *table, uint32_t group)
 {
@@ -275,7 +275,7 @@ size_t group_bytes(const struct group_index *index)
 		       index->posting_rows * sizeof(*index->postings) +
 		       index->words * sizeof(*index->bits);
 
-	/* a posting is in the lists of both its shingle and its group */
+	/* a posting is in the list of its shingle and of its group */
 	bytes += index->posting_count * 2 * sizeof(uint32_t);
 	for (uint32_t i = 0; i < index->rows; i++)
 		bytes += index->groups[i].member_capacity *

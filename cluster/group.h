@@ -1,8 +1,8 @@
 /*
  * cluster/group.h - groups of sets within a radius of a pivot, which is one of
- * them, with an inverted index from shingles to groups. Bounds of a group let
- * searches exclude it as a whole instead of set by set. Empty sets are in no
- * group. Internal to cluster/.
+ * them, with an inverted index from shingles to groups. Bounds of a group let a
+ * search exclude the whole group without comparing its sets. Empty sets are in
+ * no group. Internal to cluster/.
  */
 #ifndef CLUSTER_GROUP_H
 #define CLUSTER_GROUP_H
@@ -15,42 +15,42 @@
 
 struct group_member {
 	uint32_t set;
-	uint32_t count;  /* of its shingles */
-	uint32_t common; /* of these: shingles that the pivot has, too */
+	uint32_t count;  /* number of its shingles */
+	uint32_t common; /* number of shingles that the pivot also has */
 };
 
 struct group {
-	struct group_member *members; /* [member_count]; first the pivot */
+	struct group_member *members; /* [member_count]; the pivot is first */
 	size_t member_capacity;
 	uint32_t member_count; /* 0: the row is free */
-	uint32_t pivot;        /* set; or free row */
-	/* Bounds over the members, not tightened when one leaves: */
+	uint32_t pivot;        /* set of the pivot; or next free row */
+	/* Bounds over the members; a leaving member does not tighten them: */
 	uint32_t min_count;
 	uint32_t max_count;
 	uint32_t max_outside; /* shingles that the pivot does not have */
-	uint32_t left;        /* members that left since `shingles` was made */
+	uint32_t left; /* members that left since `shingle_ids` was built */
 	struct list shingle_ids; /* shingles of all members, possibly also of
-			      members that have left */
+				    former members */
 };
 
 struct group_index {
 	struct group *groups;
 	size_t capacity;
-	uint32_t rows; /* in use or free again */
+	uint32_t rows; /* number of rows, in use or free again */
 	uint32_t free;
 	uint32_t count;
 	struct list
-		*postings; /* [posting_rows] of a shingle: groups, ascending */
+		*postings; /* [posting_rows] ascending groups of each shingle */
 	size_t posting_rows;
-	size_t posting_count; /* in all */
-	uint64_t *bits;       /* for the shingles of one group */
+	size_t posting_count; /* total number of postings */
+	uint64_t *bits;       /* bitmap of the shingles of one group */
 	size_t words;
 };
 
 void group_begin(struct group_index *index);
 void group_end(struct group_index *index);
 
-/* How many groups a shingle occurs in, and which. */
+/* Return the groups that contain a shingle. */
 static inline struct list group_postings(const struct group_index *index,
 					 uint32_t shingle_id)
 {
@@ -58,20 +58,28 @@ static inline struct list group_postings(const struct group_index *index,
 						: (struct list){0};
 }
 
-/* A new group around `set`, which is in none and not empty: its row. */
+/*
+ * Create a group around `set`, which is in no group and not empty; return its
+ * row.
+ */
 uint32_t group_found(struct group_index *index, struct signature_table *table,
 		     uint32_t set);
 
-/* `set`, which is in none, has `common` shingles in common with the pivot. */
+/*
+ * Add `set`, which is in no group and has `common` shingles in common with the
+ * pivot.
+ */
 void group_join(struct group_index *index, struct signature_table *table,
 		uint32_t group, uint32_t set, uint32_t common);
 
-/* `set` leaves its group; a pivot only as the last one. */
+/* Remove `set` from its group; the pivot must be the last member to leave. */
 void group_leave(struct group_index *index, struct signature_table *table,
 		 uint32_t set);
 
-/* Make another member, by its index, the pivot. The caller then gives every
- * member its number of common shingles, and calls group_tighten(). */
+/*
+ * Make another member, given by its index, the pivot. The caller then sets the
+ * number of common shingles of every member, and calls group_tighten().
+ */
 void group_change_pivot(struct group_index *index,
 			struct signature_table *table, uint32_t group,
 			uint32_t member);
@@ -80,7 +88,7 @@ void group_tighten(struct group_index *index, uint32_t group);
 /* Drop all groups. */
 void group_clear(struct group_index *index, struct signature_table *table);
 
-/* Approximate memory, in bytes. */
+/* Return the approximate memory in bytes. */
 size_t group_bytes(const struct group_index *index);
 
 #endif

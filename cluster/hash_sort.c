@@ -8,7 +8,7 @@
 #include "store/order.h"
 
 enum {
-	FEW = 24, /* that are sorted by insertion */
+	FEW = 24, /* number of hashes that insertion sort handles */
 	BUCKET_BITS = 9,
 	BUCKETS = 1 << BUCKET_BITS,
 };
@@ -40,7 +40,8 @@ static size_t bucket_of(uint64_t hash)
 
 void hash_sort(struct arena *arena, uint64_t *hashes, size_t count)
 {
-	uint32_t ends[BUCKETS] = {0}; /* of the part of each that is filled */
+	uint32_t ends[BUCKETS] = {
+		0}; /* end of the filled part of each bucket */
 	uint64_t *dealt;
 	size_t begin = 0;
 

@@ -1,4 +1,4 @@
-/* cluster/hash_sort.h - sorting hashes. Internal to cluster/. */
+/* cluster/hash_sort.h - sorts hashes. Internal to cluster/. */
 #ifndef CLUSTER_HASH_SORT_H
 #define CLUSTER_HASH_SORT_H
 
@@ -8,9 +8,9 @@
 struct arena;
 
 /*
- * Sort hashes in ascending order; scratch memory comes from `arena`. They are
- * dealt out by their highest bits first, which are as good as random: linear.
- * Where they are not, it is a qsort().
+ * Sort hashes in ascending order; scratch memory comes from `arena`. Distribute
+ * them by their highest bits first: linear for uniform hashes. Use qsort() if
+ * they are not uniform.
  */
 void hash_sort(struct arena *arena, uint64_t *hashes, size_t count);
 

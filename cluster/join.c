@@ -8,7 +8,8 @@
 
 enum {
 	LENGTH_CLASSES = 256,
-	EXACT_LENGTHS = 16, /* lengths up to this have a class of their own */
+	EXACT_LENGTHS =
+		16, /* each length up to this one has a separate class */
 
 	/* The cost of a comparison, in postings counted in the same time: */
 	COMPARISON = 256,
@@ -20,12 +21,12 @@ struct search {
 	const struct join_want *want;
 	struct join_home *home;
 	struct shingle_set shingle_ids;
-	uint32_t need; /* common shingles that are needed for a link with a set
-			  of at most as many shingles */
-	uint32_t unseen;          /* shingles whose groups were not counted */
-	uint64_t unseen_postings; /* postings of those; UINT64_MAX: all are
-				     counted */
-	uint64_t effort;          /* of comparisons, in postings */
+	uint32_t need; /* common shingles that a link requires with a set of at
+			  most as many shingles */
+	uint32_t unseen;          /* shingles whose postings were not counted */
+	uint64_t unseen_postings; /* number of these postings; UINT64_MAX: all
+				     postings are counted */
+	uint64_t effort;          /* cost of the comparisons, in postings */
 	unsigned threshold;
 	bool is_aimed;
 	bool has_counted_rest;
@@ -41,8 +42,8 @@ void join_free(struct join_scratch *scratch)
 }
 
 /*
- * The class of a length: rises with it and keeps its three leading bits; below
- * LENGTH_CLASSES.
+ * Return the class of a length: it keeps its three leading bits and ascends
+ * with the length; below LENGTH_CLASSES.
  */
 static unsigned length_class(uint32_t length)
 {
@@ -55,8 +56,11 @@ static unsigned length_class(uint32_t length)
 	return EXACT_LENGTHS + (top - 4) * 8 + (length >> (top - 3) & 7);
 }
 
-/* The classes of the `count` shortest posting lists of the shingles: all below
- * the one returned, and *quota_out of that one. */
+/*
+ * Return the class of the longest of the `count` shortest posting lists of the
+ * shingles: all lists of lower classes are among them, and *quota_out of that
+ * class.
+ */
 static unsigned find_short_lists(const struct search *search, uint32_t count,
 				 uint32_t *quota_out)
 {
@@ -111,8 +115,8 @@ static void reserve_scratch(struct join_scratch *scratch, uint32_t groups)
 
 /*
  * Prefix filter: a set that has `need` of the shingles has at least one of any
- * count - need + 1 of them. All shingles are indexed, so any such shingles may
- * be used: those with the shortest lists.
+ * count - need + 1 of them. All shingles are indexed, so use those with the
+ * shortest posting lists.
  */
 static void count_hits(struct search *search)
 {
@@ -144,9 +148,8 @@ static void count_hits(struct search *search)
 }
 
 /*
- * Count the postings that were skipped, once comparisons have cost as much as
- * that. The hits of a group are then the best upper bound of what it has in
- * common with the set.
+ * Count the skipped postings, once the comparisons have cost as much. Then the
+ * hits of a group are the best upper bound of its common shingles with the set.
  */
 static void count_rest(struct search *search)
 {
@@ -166,7 +169,7 @@ static void count_rest(struct search *search)
 	search->has_counted_rest = true;
 }
 
-/* Counting sort of the groups touched, most hits first. */
+/* Sort the touched groups by descending hits, with a counting sort. */
 static void order_touched(struct join_scratch *scratch, uint32_t most)
 {
 	const uint32_t *hits = scratch->hits.items;
@@ -193,7 +196,10 @@ static void order_touched(struct join_scratch *scratch, uint32_t most)
 	scratch->ordered.count = scratch->touched.count;
 }
 
-/* The common shingles that a link needs with a set of `count` shingles. */
+/*
+ * Return the common shingles that a link requires with a set of `count`
+ * shingles.
+ */
 static uint32_t need_with(const struct search *search, uint32_t count,
 			  unsigned threshold)
 {
@@ -220,10 +226,11 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /*
- * Look for a link among the members of a group, whose pivot has `common` of
- * the shingles and is not linked. What a member y shares with the set x lies in
- * the pivot c or outside of it:
- * |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
+ * Search a link among the members of a group whose pivot has `common` of the
+ * shingles and is not linked. The common part of a member y and the set x is
+ * inside or outside of the pivot c:
+ *
+ *   |x n y| <= min(|x n c|, |y n c|) + min(|x \ c|, |y \ c|)
  */
 static void search_members(struct search *search, const struct group *group,
 			   uint32_t common)
@@ -258,8 +265,8 @@ static void search_group(struct search *search, uint32_t row, uint32_t hits)
 	const struct group *group = &search->graph->index.groups[row];
 	const struct join_want *want = search->want;
 	unsigned radius = search->graph->radius;
-	uint32_t most = hits + search->unseen; /* at most so many shingles in
-						  common with any member */
+	uint32_t most = hits + search->unseen; /* upper bound of the common
+						  shingles with any member */
 	uint32_t size = group->members[0].count;
 	bool is_wanted;
 	bool is_home;
@@ -316,9 +323,7 @@ void join_search(struct graph *graph, uint32_t set,
 		scratch->hits.items[group] = 0;
 		search_group(&search, group, hits);
 	}
-	/*
-	 * groups that were not touched, or were done before, may have hits now
-	 */
+	/* groups that were not touched, or are done, may have hits now */
 	if (search.has_counted_rest)
 		memset(scratch->hits.items, 0,
 		       scratch->hits.count * sizeof(*scratch->hits.items));

@@ -1,7 +1,7 @@
 /*
- * cluster/join.h - set similarity join: the sets that one set links to, and the
- * group to which it belongs. Exact: only pairs that cannot be linked are
- * excluded without a comparison. Internal to cluster/.
+ * cluster/join.h - set similarity join: finds the sets that one set links to,
+ * and the group to which it belongs. Exact: it excludes without a comparison
+ * only pairs that cannot be linked. Internal to cluster/.
  */
 #ifndef CLUSTER_JOIN_H
 #define CLUSTER_JOIN_H
@@ -13,38 +13,39 @@
 
 struct graph;
 
-/*
- * Which links are searched for. Either all sets of a group are wanted, or none.
- */
+/* The requested links: either all sets of a group, or none of them. */
 struct join_want {
-	/* Whether links to the group of `pivot` are wanted. */
+	/* Return whether links to the group of `pivot` are requested. */
 	bool (*is_wanted)(void *context, uint32_t pivot);
-	/* A link to `set` was found; the callback may change what is wanted. */
+	/*
+	 * Called for each link to a `set`; it may change which links are
+	 * requested.
+	 */
 	void (*found)(void *context, uint32_t set);
 	void *context;
 };
 
 struct join_home {
 	uint32_t group;  /* NOBODY: no pivot is within the radius */
-	uint32_t common; /* shingles that its pivot has */
+	uint32_t common; /* common shingles with its pivot */
 };
 
-/* Scratch memory of searches. Begin with {0}; end with join_free(). */
+/* Scratch memory of searches. Initialise with {0}; free with join_free(). */
 struct join_scratch {
-	struct list hits; /* of each group: shingles found in it; all 0 between
-			     searches */
+	struct list hits;    /* per group: shingles found in it; all 0 between
+				searches */
 	struct list touched; /* groups with hits */
-	struct list ordered; /* the same, most hits first */
-	struct list starts;  /* for the sort */
-	struct list skipped; /* shingles whose groups were not counted */
+	struct list ordered; /* the same groups, most hits first */
+	struct list starts;  /* scratch memory of the sort */
+	struct list skipped; /* shingles whose postings were not counted */
 };
 
 void join_free(struct join_scratch *scratch);
 
 /*
- * Find links of `set` until no more are wanted or all are found, and its home.
- * `want` is NULL when only the home is searched for, `home_out` when it is not.
- * Does not change the graph.
+ * Find links of `set` until no more are requested or all are found, and its
+ * home group. `want` is NULL to search only the home, `home_out` is NULL not to
+ * search it. Does not change the graph.
  */
 void join_search(struct graph *graph, uint32_t set,
 		 const struct join_want *want, struct join_home *home_out);

@@ -12,11 +12,11 @@ enum {
 	DEFAULT_MAX_SHINGLES = 65536,
 	DEFAULT_MAX_SETS = 2 * 1000 * 1000,
 	DEFAULT_MAX_PAGES = 10 * 1000 * 1000,
-	MOST_ROWS = 1 << 30, /* so that the numbers of edges fit, too */
+	MOST_ROWS = 1 << 30, /* leaves room for the numbers of edges */
 };
 
 /*
- * linkage_put() is refused from here on: the labels above are for calls that
+ * linkage_put() fails from this label on: higher labels are for calls that
  * cannot fail.
  */
 static const uint32_t last_label = UINT32_MAX / 2;
@@ -43,7 +43,7 @@ struct linkage *linkage_create(const struct linkage_options *options)
 	limit(&linkage->options.max_shingles, DEFAULT_MAX_SHINGLES);
 	limit(&linkage->options.max_sets, DEFAULT_MAX_SETS);
 	limit(&linkage->options.max_pages, DEFAULT_MAX_PAGES);
-	/* a random seed: who writes the pages cannot make hashes collide */
+	/* a random seed: the authors of pages cannot cause hash collisions */
 	graph_begin(&linkage->graph, options->threshold,
 		    (uint64_t)(uintptr_t)linkage);
 	return linkage;
@@ -65,8 +65,8 @@ static void begin(struct linkage *linkage)
 }
 
 /*
- * Whether `a` keeps its label when both merge: first a label from before the
- * call, then more pages, then the smaller label.
+ * Return whether `a` keeps its label when both merge: prefer a label from
+ * before the call, then more pages, then the smaller label.
  */
 static bool is_stronger(const struct signature_table_component *a,
 			const struct signature_table_component *b)
@@ -115,7 +115,7 @@ static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 	return winner;
 }
 
-/* Add a new set, and put it into its component. */
+/* Add a new set to its component. */
 static uint32_t add_set(struct linkage *linkage, struct signature signature)
 {
 	struct signature_table *table = &linkage->graph.table;
@@ -172,8 +172,8 @@ static void leave(struct linkage *linkage, uint32_t page)
 }
 
 /*
- * Whether a limit forbids to put `page` (a row, or NOBODY) with `signature`,
- * whose set is `set` or NOBODY.
+ * Return whether a limit forbids putting `page` (a row, or NOBODY) with
+ * `signature`, whose set is `set` or NOBODY.
  */
 static bool is_full(const struct linkage *linkage, struct signature signature,
 		    uint32_t page, uint32_t set)

@@ -13,7 +13,7 @@ struct linkage {
 	struct linkage_options options;
 	struct graph graph;
 	struct change_set change_set;
-	bool has_odd_label; /* restored: pages of one set had two labels */
+	bool has_odd_label; /* restored pages of one set had two labels */
 };
 
 #endif

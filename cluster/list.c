@@ -42,7 +42,7 @@ void list_push(struct list *list, uint32_t item)
 	list->items[list->count++] = item;
 }
 
-/* The index of the first item that is not below `item`. */
+/* Return the index of the first item that is not below `item`. */
 static uint32_t lower_bound(const struct list *list, uint32_t item)
 {
 	size_t at;

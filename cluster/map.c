@@ -8,8 +8,8 @@
 enum { FIRST_CAPACITY = 16 };
 
 /*
- * The preferred slot of `key`: keys are hashed, because page numbers are not
- * random.
+ * Return the preferred slot of `key`. Keys are hashed, because page numbers are
+ * not random.
  */
 static size_t home(const struct map *map, uint64_t key)
 {
@@ -17,7 +17,7 @@ static size_t home(const struct map *map, uint64_t key)
 	return (size_t)map_mix(key, map->seed) & (map->capacity - 1);
 }
 
-/* The slot of `key`, or the free one where it belongs. */
+/* Return the slot of `key`, or the free slot for it. */
 static size_t find(const struct map *map, uint64_t key)
 {
 	size_t at = home(map, key);
@@ -72,7 +72,10 @@ void map_set(struct map *map, uint64_t key, uint32_t value)
 	assert(map->count < map->capacity);
 }
 
-/* Whether `home` lies in the cyclic range (free, at]: it may stay there. */
+/*
+ * Return whether `home` is in the cyclic range (free, at], so that its entry
+ * may stay.
+ */
 static int is_between(size_t home, size_t free, size_t at)
 {
 	return free <= at ? home > free && home <= at
@@ -90,8 +93,8 @@ void map_remove(struct map *map, uint64_t key)
 	assert(map->count > 0);
 	map->count--;
 	/*
-	 * Move following entries back, so that no search ends at the free slot
-	 * too early.
+	 * Move following entries back, so that no search ends too early at the
+	 * free slot.
 	 */
 	for (;;) {
 		map->slots[vacant].value = MAP_NONE;

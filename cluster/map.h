@@ -1,4 +1,6 @@
-/* cluster/map.h - a table from numbers to indexes. Internal to cluster/. */
+/*
+ * cluster/map.h - a hash table from numbers to indices. Internal to cluster/.
+ */
 #ifndef CLUSTER_MAP_H
 #define CLUSTER_MAP_H
 
@@ -13,26 +15,26 @@ struct map_slot {
 };
 
 /*
- * Begin with {0}, and a random seed where the keys come from outside; end with
- * map_free().
+ * Initialise with {0}, and with a random seed if the keys come from outside;
+ * free with map_free().
  */
 struct map {
 	struct map_slot *slots;
 	size_t capacity; /* power of two, or 0 */
 	size_t count;
-	uint64_t seed; /* randomises the slots; changes no result */
+	uint64_t seed; /* randomises the slots; does not change results */
 };
 
-/* Remove all keys and free the memory; the seed is kept. */
+/* Remove all keys and free the memory; keep the seed. */
 void map_free(struct map *map);
 
-/* The value of `key`, or MAP_NONE. */
+/* Return the value of `key`, or MAP_NONE. */
 uint32_t map_get(const struct map *map, uint64_t key);
 
-/* Add `key`, or change its value; `value` is not MAP_NONE. */
+/* Add `key`, or change its value; `value` must not be MAP_NONE. */
 void map_set(struct map *map, uint64_t key, uint32_t value);
 
-/* Remove `key`; no-op when it is not there. */
+/* Remove `key`; do nothing if it is absent. */
 void map_remove(struct map *map, uint64_t key);
 
 /* Spread a number over 64 bits. */

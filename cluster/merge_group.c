@@ -9,7 +9,10 @@
 
 enum { KNOWN_PAGES = 3 };
 
-/* Of the pages of a group: a term on nearly all of them, on nearly none. */
+/*
+ * Thresholds for the ratio of a group's pages that have a term: nearly all,
+ * nearly none.
+ */
 #define STABLE_MIN  0.9
 #define STABLE_MAX  0.1
 #define OPPOSED_MIN 0.8
@@ -70,7 +73,10 @@ static int by_value(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Of pages with labels: leaf << 32 | label, ascending; returns how many. */
+/*
+ * Write leaf << 32 | label of the pages with a label, ascending; return their
+ * number.
+ */
 static size_t sort_labels(const struct merge_pages *pages,
 			  const uint32_t *labels, uint64_t *sorted_out)
 {
@@ -84,7 +90,7 @@ static size_t sort_labels(const struct merge_pages *pages,
 	return count;
 }
 
-/* The tallies of one leaf from the first `count` of its labels. */
+/* Count the first `count` labels of a leaf. */
 static void take_labels(struct tallies *tallies, const uint64_t *sorted,
 			size_t count)
 {
@@ -180,13 +186,13 @@ void merge_groups_free(struct merge_group *groups, size_t leaf_count)
 	free(groups);
 }
 
-/* Both tallies side by side. */
+/* Both tallies of one id. */
 struct pair {
 	const struct tallies *a;
 	const struct tallies *b;
 	size_t at_a;
 	size_t at_b;
-	struct tally now_a; /* of the same id; 0 pages: has it not */
+	struct tally now_a; /* 0 pages: the group does not have the id */
 	struct tally now_b;
 };
 
@@ -260,7 +266,7 @@ static struct sums sum_terms(const struct merge_site *site,
 	return sums;
 }
 
-/* Sum of the smaller ratios; -1 when one has no label. */
+/* Return the sum of the smaller ratios; -1 if a group has no label. */
 static double overlap(const struct tallies *a, const struct tallies *b)
 {
 	struct pair pair = {.a = a, .b = b};

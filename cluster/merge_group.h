@@ -11,7 +11,7 @@
 
 #include "cluster/merges.h"
 
-/* How many pages of a group have a term or a label. */
+/* Number of pages of a group that have a term or a label. */
 struct tally {
 	uint32_t id;
 	uint32_t pages;
@@ -25,20 +25,21 @@ struct tallies {
 
 struct merge_group {
 	struct tallies terms;
-	struct tallies labels; /* of the witness */
+	struct tallies labels; /* labels by the links to its pages */
 	struct tallies truth;
 	uint32_t pages;
 	double mass;         /* sum of p */
 	double squares;      /* sum of p * p */
-	uint64_t commonness; /* sum of pages * those of the site that have it */
+	uint64_t commonness; /* sum of pages * pages of the site that have the
+				term */
 	bool is_touched;
 };
 
-/* Of all pages. */
+/* Statistics of all pages of the site. */
 struct merge_site {
-	uint32_t *frequency; /* [term_count]: pages that have the term */
+	uint32_t *frequency; /* [term_count] pages that have the term */
 	float *varied;       /* [term_count]: sqrt(p (1 - p)) */
-	bool *is_known;      /* [term_count]: 3 pages have the term */
+	bool *is_known;      /* [term_count] at least 3 pages have the term */
 	uint32_t pages;
 };
 
@@ -46,18 +47,20 @@ struct merge_site merge_site_make(const struct merge_pages *pages,
 				  size_t leaf_count);
 void merge_site_free(struct merge_site *site);
 
-/* A group for each leaf, [leaf_count]. */
+/* Create a group for each leaf, [leaf_count]. */
 struct merge_group *merge_groups_make(const struct merge_site *site,
 				      const struct merge_pages *pages,
 				      size_t leaf_count);
 void merge_groups_free(struct merge_group *groups, size_t leaf_count);
 
-/* The features of joining a and b, but for the height, and the truth of it.
- * Linear in the terms of both. */
+/*
+ * Compute the features of joining a and b, except the height, and the truth.
+ * Linear in the terms of both.
+ */
 void merge_compare(const struct merge_site *site, const struct merge_group *a,
 		   const struct merge_group *b, struct merge *merge);
 
-/* Add the pages of `from`, which is emptied. */
+/* Add the pages of `from`, which becomes empty. */
 void merge_group_add(const struct merge_site *site, struct merge_group *group,
 		     struct merge_group *from);
 

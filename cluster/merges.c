@@ -23,7 +23,7 @@ struct walk {
 	const struct dendrogram *dendrogram;
 	struct merge_site site;
 	struct merge_group *groups; /* [leaf_count] */
-	uint32_t *parents;          /* [leaf_count]: union-find */
+	uint32_t *parents;          /* [leaf_count] union-find */
 	uint32_t *touched;          /* roots that a threshold joins */
 	struct merges merges;
 	uint64_t steps;
@@ -43,7 +43,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t leaf)
 	return leaf;
 }
 
-/* The larger group first; descending. */
+/* Compare by size, the larger group first. */
 static int compare_groups(const struct merge_group *a,
 			  const struct merge_group *b)
 {
@@ -55,7 +55,10 @@ static int compare_groups(const struct merge_group *a,
 	       (a->commonness > b->commonness);
 }
 
-/* The roots that edges of this level touch, each once; returns how many. */
+/*
+ * Write the roots that edges of this level touch, each once; return their
+ * number.
+ */
 static size_t find_touched(struct walk *walk, const uint32_t *order,
 			   size_t count)
 {
@@ -78,7 +81,7 @@ static size_t find_touched(struct walk *walk, const uint32_t *order,
 	return touched;
 }
 
-/* The largest of the groups that are joined becomes the root of all. */
+/* Join groups; the largest of them becomes the root of all. */
 static void join(struct walk *walk, const struct dendrogram_edge *edge)
 {
 	uint32_t a = root_of(walk->parents, edge->a);
@@ -104,7 +107,7 @@ static void add_merge(struct walk *walk, unsigned threshold, uint32_t a,
 	merge_compare(&walk->site, &walk->groups[a], &walk->groups[b], merge);
 }
 
-/* All merges of one threshold; `order` [count] are its edges. */
+/* Add all merges of one threshold; `order` [count] are its edges. */
 static void walk_level(struct walk *walk, unsigned threshold,
 		       const uint32_t *order, size_t count)
 {
@@ -130,7 +133,10 @@ static void walk_level(struct walk *walk, unsigned threshold,
 	}
 }
 
-/* Edges up to MERGE_HIGHEST in `order_out` by ascending level; how many. */
+/*
+ * Write the edges up to MERGE_HIGHEST to `order_out` by ascending level; return
+ * their number.
+ */
 static size_t order_edges(const struct dendrogram *dendrogram,
 			  uint32_t *order_out)
 {
@@ -198,8 +204,10 @@ void merges_free(struct merges *merges)
 	*merges = (struct merges){0};
 }
 
-/* A tree of depth 3: (feature, threshold) of its splits, the root first, each
- * followed by those below it; what is less goes left. */
+/*
+ * A tree of depth 3: (feature, threshold) of its splits in pre-order, the root
+ * first; smaller values go left.
+ */
 struct tree {
 	struct {
 		enum merge_feature feature;
@@ -242,18 +250,20 @@ double merge_probability(const struct merge *merge)
 	return 1 / (1 + exp(-odds));
 }
 
-/* One in so many of what could be gained: so much less is as good. */
+/*
+ * Gains that differ by less than 1 / SLACK of the maximum gain count as equal.
+ */
 enum { SLACK = 200 };
 
 /*
- * What joining up to each level gains, and the merges on it. Sums are integers,
- * in units of 1 / UNIT, so that they are the same in whatever order merges
- * come.
+ * The gain of joining up to each level, and the merges on it. Sums are
+ * integers, in units of 1 / UNIT, so that they do not depend on the order of
+ * the merges.
  */
 enum { UNIT = 1 << 16 };
 struct levels {
 	int64_t gains[MERGE_LEVELS];
-	int64_t weight; /* of all merges: what could be gained at most */
+	int64_t weight; /* maximum gain: the sum over all merges */
 	uint32_t counts[MERGE_LEVELS];
 	uint32_t doubtful[MERGE_LEVELS];
 };
@@ -279,8 +289,10 @@ static struct levels levels_of(const struct merges *merges)
 	return levels;
 }
 
-/* Of the levels that gain nearly as much as the best one the nearest to the
- * default, of equally near ones the lower. */
+/*
+ * Among the levels whose gain is nearly the best, return the one nearest to the
+ * default, of equally near ones the lower.
+ */
 static unsigned nearest_of_best(const struct levels *levels,
 				unsigned default_level)
 {

@@ -1,10 +1,11 @@
 /*
- * cluster/merges.h - the merges of a dendrogram, judged: are the groups that a
- * threshold joins of one template? What the pages have in common says so, term
- * by term, and who links to them; boosted trees (conf/models/merges.model, by
- * tests/eval/merges.py) weigh it. One threshold follows for the site: the one
- * up to which joining is right most often. A cut for each branch would gain
- * nothing over one well chosen threshold. Pure functions over arrays.
+ * cluster/merges.h - judges the merges of a dendrogram: do the groups that a
+ * threshold joins belong to one template? The features are the common terms of
+ * their pages and the links to them; boosted trees (conf/models/merges.model,
+ * built by tests/eval/merges.py) weigh the features. The result is one
+ * threshold for the site: the one up to which most joins are correct. A
+ * separate threshold for each branch would gain nothing over one well chosen
+ * threshold. Pure functions over arrays.
  *
  * Source: gradient boosted trees, Friedman, Greedy Function Approximation: A
  * Gradient Boosting Machine, Annals of Statistics 29, 2001; the rule is ours.
@@ -21,8 +22,8 @@ struct dendrogram_leaf;
 
 /*
  * Groups A, the larger one, and B are joined. p(t) is the ratio of the pages of
- * a group that have term t; its mass is the sum of p. Masses are ratios of the
- * larger of both groups' masses.
+ * a group that have term t; the mass of a group is the sum of p. Masses are
+ * relative to the larger mass of both groups.
  */
 /* clang-format off */
 #define MERGE_FEATURES(X) \
@@ -56,65 +57,71 @@ enum merge_feature {
 const char *merge_feature_name(enum merge_feature feature);
 
 enum {
-	MERGE_STEP = 5,      /* permille: thresholds that are told apart */
-	MERGE_HIGHEST = 450, /* permille: no higher one is chosen */
+	MERGE_STEP = 5, /* permille: distance of the thresholds that are
+			   distinguished */
+	MERGE_HIGHEST =
+		450, /* permille: the highest threshold that can be chosen */
 	MERGE_LEVELS = MERGE_HIGHEST / MERGE_STEP + 1,
-	MERGE_MAX_STEPS = 1 << 30, /* terms that are compared: seconds */
+	MERGE_MAX_STEPS =
+		1 << 30, /* maximum number of compared terms: takes seconds */
 };
 
 /* The pages of a site by the leaves of its dendrogram. */
 struct merge_pages {
-	const struct dendrogram_leaf *leaves; /* those of the dendrogram */
+	const struct dendrogram_leaf *leaves; /* leaves of the dendrogram */
 	const uint32_t *leaf_of;              /* [count] */
-	const uint32_t *labels; /* [count], witness_labels(); 0: none */
-	const uint32_t *truth;  /* [count], by other knowledge, 0: none; or NULL
-				 */
+	const uint32_t *labels; /* [count] witness_labels(); 0 = none */
+	const uint32_t
+		*truth; /* [count] known templates; 0 = unknown; or NULL */
 	size_t count;
 };
 
 struct merge {
 	unsigned threshold; /* permille, a multiple of MERGE_STEP, the smallest
-			       one that joins A and B */
+			       that joins A and B */
 	uint32_t pages_a;
 	uint32_t pages_b;
 	float features[MERGE_FEATURE_COUNT];
-	double right; /* of the pairs of a page in A and one in B whose truth is
-			 known, the ratio that have the same */
-	double known; /* these pairs; 0 without `truth` */
+	double right; /* ratio of equal truths among the pairs of a page in A
+			 and one in B whose truth is known */
+	double known; /* number of these pairs; 0 without `truth` */
 };
 
 struct merges {
 	struct merge *items; /* [count], by ascending threshold */
 	size_t count;
-	bool is_cut; /* there are more, MERGE_MAX_STEPS were done */
+	bool is_cut; /* incomplete, because MERGE_MAX_STEPS were reached */
 };
 
 /*
- * All merges up to MERGE_HIGHEST. Where a threshold joins several groups, A is
- * the largest of them (by pages, then terms, then how common these are in the
- * site: what does not depend on the order of the leaves) and each other is B.
- * Free with merges_free(). O(merges * terms of a group), at most
- * MERGE_MAX_STEPS.
+ * Compute all merges up to MERGE_HIGHEST. If a threshold joins several groups,
+ * A is the largest of them (by pages, then terms, then the frequency of the
+ * terms in the site, which do not depend on the order of the leaves) and B is
+ * each of the others. Free with merges_free(). O(merges * terms of a group), at
+ * most MERGE_MAX_STEPS.
  */
 struct merges merges_make(const struct dendrogram *dendrogram,
 			  const struct merge_pages *pages);
 void merges_free(struct merges *merges);
 
-/* The probability that A and B are of one template, by the trees. */
+/*
+ * Return the probability that A and B belong to one template, computed with the
+ * trees.
+ */
 double merge_probability(const struct merge *merge);
 
 struct merge_choice {
 	unsigned threshold; /* permille */
-	uint32_t merges;    /* up to it */
-	uint32_t doubtful;  /* of these, with a probability under .5 */
+	uint32_t merges;    /* number of merges up to it */
+	uint32_t doubtful;  /* number of these with a probability below .5 */
 };
 
 /*
- * The threshold up to which the sum of sqrt(pairs of pages) * (2 probability -
- * 1) is largest. Of thresholds for which it is less by at most .005 of
- * the sum of all sqrt(pairs) it is the one that is nearest to `default_value`
- * (permille): what a few pages more or less decide is no reason to cut a site
- * anew. Linear.
+ * Return the threshold up to which the sum of sqrt(pairs of pages) * (2
+ * probability - 1) is largest. Among the thresholds whose sum is less by at
+ * most .005 of the sum of all sqrt(pairs), return the one that is nearest to
+ * `default_value` (permille), so that a few pages do not change the clustering
+ * of a site. Linear.
  */
 struct merge_choice merges_choose(const struct merges *merges,
 				  unsigned default_value);

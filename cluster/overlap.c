@@ -14,7 +14,7 @@
 
 enum {
 	WORD_BITS = 64,
-	GATHER = 8, /* shingles that are looked up at once */
+	GATHER = 8, /* shingles that are looked up at the same time */
 };
 
 uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count)
@@ -87,7 +87,10 @@ void probe_aim(struct probe *probe, struct shingle_set set)
 	probe->set = set;
 }
 
-/* How many shingles of `other` are inside the range of the probe's bitmap. */
+/*
+ * Return the number of shingles of `other` inside the range of the probe's
+ * bitmap.
+ */
 static uint32_t reached_count(const struct probe *probe,
 			      struct shingle_set other)
 {
@@ -154,8 +157,10 @@ common_bits(const uint64_t *a, const uint64_t *b, uint32_t words)
 	return common;
 }
 
-/* Eight shingles at once; the bitmap is read as words of 32 bits, which on x86
- * stand in the same order. */
+/*
+ * Look up eight shingles at a time. Reads the bitmap as words of 32 bits, which
+ * on x86 have the same order.
+ */
 __attribute__((target("avx2,popcnt"))) static uint32_t
 common_shingles(const uint64_t *bits, const uint32_t *shingle_ids,
 		uint32_t count)
@@ -170,7 +175,7 @@ common_shingles(const uint64_t *bits, const uint32_t *shingle_ids,
 		__m256i words =
 			_mm256_i32gather_epi32((const int *)(const void *)bits,
 					       _mm256_srli_epi32(eight, 5), 4);
-		/* Each shingle's bit becomes the sign of its lane. */
+		/* Move each shingle's bit to the sign of its lane. */
 		__m256i signs = _mm256_sllv_epi32(
 			words, _mm256_andnot_si256(eight, last));
 		int mask = _mm256_movemask_ps(_mm256_castsi256_ps(signs));

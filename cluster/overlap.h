@@ -1,7 +1,7 @@
 /*
- * cluster/overlap.h - counting the shingles that two sets have in common, which
- * is most of the time of all clustering. A shingle is the 32-bit number of a
- * shingle in a linkage's dictionary. Internal to cluster/.
+ * cluster/overlap.h - counts the common shingles of two sets, which takes most
+ * of the time of clustering. A shingle is the 32-bit number in a linkage's
+ * dictionary. Internal to cluster/.
  */
 #ifndef CLUSTER_OVERLAP_H
 #define CLUSTER_OVERLAP_H
@@ -9,54 +9,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A set ready to be compared. */
+/* A set prepared for comparisons. */
 struct shingle_set {
 	const uint32_t *shingle_ids; /* [count], strictly ascending */
 	uint32_t count;
-	uint32_t words;       /* of `bits`; 0: it has no bitmap */
+	uint32_t words;       /* words of `bits`; 0: no bitmap */
 	const uint64_t *bits; /* bit t % 64 of word t / 64 for each shingle t */
 };
 
 /*
- * A bitmap is worth it when the shingles are dense: it has at most
- * SHINGLE_SET_MAX_WORDS words, and no more than SHINGLE_SET_SPARSE words a
+ * A bitmap saves time if the shingles are dense: it has at most
+ * SHINGLE_SET_MAX_WORDS words, and at most SHINGLE_SET_SPARSE words per
  * shingle.
  */
 enum { SHINGLE_SET_MAX_WORDS = 128, SHINGLE_SET_SPARSE = 4 };
 
-/* Words of the bitmap of the set; 0: it gets none. */
+/* Return the words of the bitmap of the set; 0: it gets none. */
 uint32_t shingle_set_words(const uint32_t *shingle_ids, uint32_t count);
 
-/* Fill bits [words] with the shingles. */
+/* Set the bits [words] of the shingles. */
 void shingle_set_fill(const uint32_t *shingle_ids, uint32_t count,
 		      uint64_t *bits, uint32_t words);
 
 /*
- * One set that is compared with many others, as a bitmap of all its shingles.
- * Begin with {0}; end with probe_free().
+ * A set that is compared with many others, as a bitmap of all its shingles.
+ * Initialise with {0}; free with probe_free().
  */
 struct probe {
 	struct shingle_set set;
-	uint64_t *bits; /* [words]; of `set` */
+	uint64_t *bits; /* [words] bitmap of `set` */
 	size_t words;
 };
 
 void probe_free(struct probe *probe);
 
 /*
- * Replace the probe's set. The set is kept by reference and must live until the
- * next call. O(old and new set).
+ * Replace the probe's set. The probe refers to the set, which must live until
+ * the next call. O(old and new set).
  */
 void probe_aim(struct probe *probe, struct shingle_set set);
 
 /*
- * |A n B| of the probe's set and `other`: by both bitmaps and popcount where
- * there are two, else by looking up each shingle. Uses AVX2 where the processor
- * has it.
+ * Return |A n B| of the probe's set and `other`: with popcount if both have a
+ * bitmap, otherwise by looking up each shingle. Uses AVX2 if the processor has
+ * it.
  */
 uint32_t probe_common(const struct probe *probe, struct shingle_set other);
 
-/* As probe_common(), with the same results, but without AVX2. */
+/* Do the same, with the same results, but without AVX2. */
 uint32_t probe_common_plain(const struct probe *probe,
 			    struct shingle_set other);
 

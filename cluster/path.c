@@ -13,7 +13,7 @@
 #include "store/hash.h"
 
 enum {
-	/* of a step for people: ">", a name, and classes behind "." */
+	/* of a human-readable step: ">", a name, and classes with a "." each */
 	STEP_MAX_BYTES =
 		1 + CLASS_MAX_BYTES + CLASS_MAX_NAMES * (1 + CLASS_MAX_BYTES),
 };
@@ -38,8 +38,8 @@ static uint64_t step_to(const struct page *page, uint32_t node,
 }
 
 /*
- * The last hashes of classes: a page has the same few again and again.
- * Direct-mapped, so that no page makes it slow.
+ * A cache of hashes of classes: a page repeats the same few. Direct-mapped, so
+ * that no page makes it slow.
  */
 enum { CACHED = 256 };
 
@@ -64,7 +64,7 @@ static uint64_t classes_hash(struct cached *cache, uint16_t tag,
 	return cached->hash;
 }
 
-/* Names of implied elements are no tags of the source. */
+/* Hash the tags of the source; implied elements have none. */
 static const uint64_t *hash_tags(struct arena *arena, const struct page *page)
 {
 	uint64_t *tags =
@@ -130,7 +130,7 @@ uint64_t *path_chains(struct arena *arena, const struct page *page,
 	return paths;
 }
 
-/* ">div.menu.menu-0" to `out` [STEP_MAX_BYTES]; returns its length. */
+/* Write ">div.menu.menu-0" to `out` [STEP_MAX_BYTES]; return its length. */
 static size_t step_write(const struct page *page, uint32_t node,
 			 enum path_steps kind, char *out)
 {

@@ -9,7 +9,7 @@
 
 /* Counts over one partition, or over the intersection of two. */
 struct groups {
-	uint64_t pairs;      /* of items that are together */
+	uint64_t pairs;      /* pairs of items in the same group */
 	long double entropy; /* natural, >= 0 */
 };
 
@@ -19,7 +19,7 @@ static uint64_t pairs_of(uint64_t count)
 			      : (count - 1) / 2 * count;
 }
 
-/* Items with equal keys are together; count > 0; sorts the keys. */
+/* Count groups of items with equal keys; count > 0; sorts the keys. */
 static struct groups groups_of(uint64_t *keys, size_t count)
 {
 	struct groups groups = {0, 0};
@@ -48,8 +48,8 @@ static double clamp(long double value)
 
 /*
  * Hubert & Arabie 1985, eq. 5: (index - expected) / (maximum - expected). The
- * denominator is 0 only when all pairs are together in both partitions, or none
- * in either; then they are equal.
+ * denominator is 0 only if both partitions put all pairs together or both put
+ * none together; then they are equal.
  */
 static double adjusted_rand(uint64_t both, uint64_t found, uint64_t truth,
 			    uint64_t all)
@@ -102,7 +102,7 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 	cross = groups_of(keys, count);
 	free(keys);
 
-	/* Agree: together in both, or in neither. */
+	/* Agreement: together in both, or separate in both. */
 	agreement.rand = (double)((long double)(all - f.pairs - t.pairs +
 						2 * cross.pairs) /
 				  (long double)all);
@@ -120,7 +120,7 @@ struct agreement quality_agreement(const uint32_t *found, const uint32_t *truth,
 double quality_dunn_of(quality_distance *distance, const void *items,
 		       const uint32_t *groups, size_t count)
 {
-	double nearest = INFINITY; /* of different groups */
+	double nearest = INFINITY; /* between different groups */
 	double widest = 0;         /* within a group */
 
 	for (size_t i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ double quality_dunn_of(quality_distance *distance, const void *items,
 		}
 	}
 	if (isinf(nearest))
-		return NAN; /* no two groups */
+		return NAN; /* fewer than two groups */
 	if (nearest <= 0)
 		return 0;
 	return widest <= 0 ? INFINITY : nearest / widest;

@@ -1,12 +1,14 @@
-/* linkage_recut() of cluster/linkage.h: which new component gets which of the
- * old labels. */
+/*
+ * Implements linkage_recut() of cluster/linkage.h: assigns the old labels to
+ * the new components.
+ */
 #include <stdlib.h>
 
 #include "cluster/linkage.h"
 #include "cluster/linkage_body.h"
 #include "store/memory.h"
 
-/* How many pages had `label` before and are in `component` now. */
+/* Number of pages that had `label` before and are in `component` now. */
 struct match {
 	uint32_t label;
 	uint32_t component;
@@ -28,7 +30,7 @@ static int compare_places(const void *left, const void *right)
 	return order != 0 ? order : compare_numbers(a->component, b->component);
 }
 
-/* The order in which labels are given. */
+/* Compare by the order in which labels are assigned. */
 static int compare_claims(const void *left, const void *right)
 {
 	const struct match *a = left;
@@ -48,7 +50,7 @@ static int compare_ages(const void *left, const void *right)
 	return compare_numbers(a->oldest, b->oldest);
 }
 
-/* The label of each set; 0 where there is none. */
+/* Remove the label of each set and return it; 0 if a set has none. */
 static uint32_t *take_labels(struct linkage *linkage)
 {
 	struct signature_table *table = &linkage->graph.table;
@@ -63,7 +65,7 @@ static uint32_t *take_labels(struct linkage *linkage)
 	return labels;
 }
 
-/* The age of the oldest page of each component. */
+/* Return the age of the oldest page of each component. */
 static uint64_t *find_ages(const struct signature_table *table)
 {
 	uint64_t *ages = mem_alloc(table->component_rows, sizeof(*ages));
@@ -83,7 +85,7 @@ static uint64_t *find_ages(const struct signature_table *table)
 	return ages;
 }
 
-/* Merge matches of equal label and component; returns how many are left. */
+/* Merge matches of equal label and component; return the number of matches. */
 static size_t sum_matches(struct match *matches, size_t count)
 {
 	size_t sums = 0;
@@ -99,7 +101,10 @@ static size_t sum_matches(struct match *matches, size_t count)
 	return sums;
 }
 
-/* All matches, in the order in which labels are given; free() them. */
+/*
+ * Return all matches in the order in which labels are assigned; the caller
+ * frees them.
+ */
 static struct match *find_matches(const struct signature_table *table,
 				  const uint32_t *labels, size_t *count_out)
 {
@@ -123,7 +128,8 @@ static struct match *find_matches(const struct signature_table *table,
 }
 
 /*
- * Give each component the first match whose label and component are both free.
+ * Assign to each component the first match whose label and component are both
+ * free.
  */
 static void give_labels(struct signature_table *table,
 			const struct match *matches, size_t count)
@@ -139,7 +145,7 @@ static void give_labels(struct signature_table *table,
 	}
 }
 
-/* Report labels that no component has got as merged, by their first matches. */
+/* Report the labels without a component as merged, by their first matches. */
 static void tell_merges(struct linkage *linkage, const struct match *matches,
 			size_t count)
 {
@@ -161,8 +167,8 @@ static void tell_merges(struct linkage *linkage, const struct match *matches,
 }
 
 /*
- * Report components without a label as split, by their first matches, beginning
- * with the oldest page. Reorders the matches.
+ * Report the components without a label as split, by their first matches,
+ * beginning with the oldest page. Reorders the matches.
  */
 static void tell_fresh(struct linkage *linkage, struct match *matches,
 		       size_t count)

@@ -1,11 +1,13 @@
-/* Opening a stored linkage: see linkage_restore_*() in cluster/linkage.h. */
+/* Opens a stored linkage: see linkage_restore_*() in cluster/linkage.h. */
 #include <stdlib.h>
 
 #include "cluster/linkage.h"
 #include "cluster/linkage_body.h"
 #include "store/memory.h"
 
-/* The limit of set numbers, so that a damaged number does not allocate. */
+/*
+ * Limit of set numbers, so that a damaged number does not allocate much memory.
+ */
 enum { MAX_SET = 1 << 26 };
 
 enum error linkage_restore_shingle(struct linkage *linkage, uint32_t shingle_id,
@@ -24,7 +26,7 @@ enum error linkage_restore_set(struct linkage *linkage, uint32_t set,
 					   shingle_ids, (uint32_t)count);
 }
 
-/* The first label of a set counts; different ones are an error at the end. */
+/* Use the first label of a set; different ones are an error at the end. */
 static void label_set(struct linkage *linkage, uint32_t set, uint32_t label)
 {
 	struct signature_table *table = &linkage->graph.table;
@@ -57,8 +59,8 @@ enum error linkage_restore_page(struct linkage *linkage, uint64_t page,
 }
 
 /*
- * Give the component of `set` the label of the set; false when the component
- * has another label, or the label another component.
+ * Assign the label of the set to the component of `set`. Return false if the
+ * component has another label, or another component has the label.
  */
 static bool name_component(struct signature_table *table, uint32_t set,
 			   uint32_t label)

@@ -47,7 +47,10 @@ static enum role role_of(struct slice name)
 	}
 }
 
-/* Anchors have names as other elements have ids, and downloads have types. */
+/*
+ * Return whether the attribute is content of the element: anchors have names
+ * like ids, and downloads have types.
+ */
 static bool is_content(enum role role, uint16_t tag)
 {
 	return (tag == TAG_a || tag == TAG_param) &&
@@ -63,7 +66,7 @@ static void add_role(struct shingles *shingles, uint64_t tag, enum role role,
 	shingles_add(shingles, hash_chain(hash64(name, size, role), tag));
 }
 
-/* The kind of the page by Open Graph, in which it is a property. */
+/* Add the page type of Open Graph, which is in a property. */
 static void add_kind(struct shingles *shingles, const struct page *page,
 		     uint32_t node)
 {

@@ -18,7 +18,7 @@ struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page)
 	/*
 	 * From the last node to the first, so that children come before their
 	 * parent; until the parent is reached, its `subtree` is the hash of the
-	 * children seen.
+	 * children so far.
 	 */
 	for (uint32_t i = page->node_count; i > 0; i--) {
 		const struct node *node = &page->nodes[i - 1];
@@ -37,20 +37,20 @@ struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page)
 
 /* Two nodes whose child sequences are being aligned, row by row. */
 struct frame {
-	uint32_t a; /* the next pair of children: a row a child of the one, */
-	uint32_t b; /* a column a child of the other */
+	uint32_t a; /* next child of node a (row) */
+	uint32_t b; /* next child of node b (column) */
 	uint32_t end_a;
 	uint32_t end_b;
 	uint32_t first_b;
-	uint32_t column;   /* of b */
-	uint32_t diagonal; /* the cell above the one left of b's */
-	size_t row;        /* where its cells begin: one more than children */
+	uint32_t column;   /* column of b */
+	uint32_t diagonal; /* the cell above and left of b's */
+	size_t row;        /* begin of its cells: one more than the children */
 };
 
 struct alignment {
 	const struct rtdm_node *a;
 	const struct rtdm_node *b;
-	struct frame *frames; /* a stack: the path down to the pair at hand */
+	struct frame *frames; /* a stack: the path down to the current pair */
 	size_t frame_count;
 	size_t frame_capacity;
 	uint32_t *cells;   /* rows of the frames: children of nested nodes, */
@@ -70,8 +70,9 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /*
- * The cost of mapping the pair when nothing has to be aligned for it. Pairs of
- * different names map alone: one replacement, all below goes and comes.
+ * Return whether mapping the pair requires no alignment, and its cost. Pairs
+ * with different names are mapped alone: one replacement, and all nodes below
+ * are deleted and inserted.
  */
 static bool is_plain(const struct alignment *alignment, uint32_t a, uint32_t b,
 		     uint32_t *cost_out)
@@ -92,8 +93,10 @@ static bool is_plain(const struct alignment *alignment, uint32_t a, uint32_t b,
 	return true;
 }
 
-/* Begin to align the children of a and b; both have some. The row above the
- * first inserts the children of b. */
+/*
+ * Begin to align the children of a and b; both have children. The row above the
+ * first inserts the children of b.
+ */
 static enum error push(struct alignment *alignment, uint32_t a, uint32_t b)
 {
 	uint64_t width = alignment->b[b].child_count;
@@ -127,8 +130,10 @@ static enum error push(struct alignment *alignment, uint32_t a, uint32_t b)
 	return ERR_NONE;
 }
 
-/* Fill the cell of the pair at hand, which costs `cost` to map, and go on to
- * the next pair. */
+/*
+ * Fill the cell of the current pair, whose mapping costs `cost`, and move to
+ * the next pair.
+ */
 static void fill(struct alignment *alignment, struct frame *frame,
 		 uint32_t cost)
 {
@@ -154,7 +159,7 @@ static void fill(struct alignment *alignment, struct frame *frame,
 	*left += tree_size(alignment->a, frame->a);
 }
 
-/* Remove the innermost frame; returns the cost of its pair. */
+/* Remove the innermost frame; return the cost of its pair. */
 static uint32_t pop(struct alignment *alignment)
 {
 	const struct frame *frame =

@@ -11,8 +11,8 @@ void shingles_begin(struct shingles *shingles, struct arena *arena)
 {
 	memset(shingles, 0, sizeof(*shingles));
 	shingles->arena = arena;
-	shingles->recent[0] = 1; /* slot 0 must not look as if it held the hash
-				   0; 1 belongs to another slot */
+	shingles->recent[0] = 1; /* slot 0 must not look as if it contained the
+				    hash 0; 1 belongs to another slot */
 }
 
 static void grow(struct shingles *shingles)

@@ -25,15 +25,17 @@ struct shingles {
 	uint64_t recent[SHINGLES_RECENT];
 };
 
-/* All memory comes from `arena`, which is kept. */
+/*
+ * Initialise. All memory comes from `arena`, which must outlive the shingles.
+ */
 void shingles_begin(struct shingles *shingles, struct arena *arena);
 
 void shingles_add(struct shingles *shingles, uint64_t shingle);
 
-/* Sort the hashes and drop repetitions; returns how many are left. */
+/* Sort the hashes and drop repetitions; return the number of distinct ones. */
 size_t shingles_settle(struct shingles *shingles);
 
-/* The distinct hashes as a signature, which takes over the memory. */
+/* Return the distinct hashes as a signature, which adopts the memory. */
 struct signature shingles_end(struct shingles *shingles);
 
 #endif

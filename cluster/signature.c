@@ -22,7 +22,7 @@ static const struct {
 	const char *name;
 	unsigned site;
 	unsigned template;
-	unsigned width; /* of a shingle; 0: it has none */
+	unsigned width; /* width of a shingle; 0 = no width */
 } measures[MEASURE_COUNT] = {
 	[MEASURE_CP] = {"cp", 700, 200, 0},
 	[MEASURE_CPS] = {"cps", 600, 150, 4},
@@ -63,8 +63,10 @@ static bool is_leaf(const struct page *page, uint32_t node)
 	return page->nodes[node].end == node + 1;
 }
 
-/* CP (2008, section 4.1) and CPC: the path to a node is that to its parent and
- * a step. */
+/*
+ * CP (2008, section 4.1) and CPC: the path to a node is the path to its parent
+ * and a step.
+ */
 static void add_paths(struct shingles *shingles, const struct page *page,
 		      const uint64_t *steps)
 {
@@ -82,8 +84,8 @@ static void add_paths(struct shingles *shingles, const struct page *page,
 
 /*
  * CPS (2008, section 4.2) and CCS. Every element is on the path to some leaf,
- * so the shingles of all paths are those that end at any element which is deep
- * enough; a shorter path counts when it is a path of CP.
+ * so the shingles of all paths end at elements that are deep enough, one at
+ * each; a shorter path counts if it is a path of CP.
  */
 static void add_path_shingles(struct shingles *shingles,
 			      const struct page *page, const uint64_t *steps,
@@ -111,7 +113,7 @@ static void add_weighty(struct shingles *shingles, uint64_t hash,
 		shingles_add(shingles, hash_chain(i, hash));
 }
 
-/* The classes of the first element of the name. */
+/* Add the classes of the first element with this name. */
 static void add_classes(struct shingles *shingles, const struct page *page,
 			uint16_t tag, uint64_t weight)
 {
@@ -164,7 +166,10 @@ static void add_class_shingles(struct shingles *shingles,
 	add_shape(shingles, rule->path, weight);
 }
 
-/* CTSS (2008, section 4.3); fewer tags than a shingle has are one shingle. */
+/*
+ * CTSS (2008, section 4.3); if there are fewer tags than a shingle has, they
+ * are one shingle.
+ */
 static void add_tag_shingles(struct shingles *shingles, const struct page *page,
 			     const uint64_t *names, unsigned width)
 {
@@ -237,7 +242,7 @@ size_t signature_common(struct signature a, struct signature b)
 	size_t i = 0;
 	size_t j = 0;
 
-	/* Without branches on the values: they are random. */
+	/* Without branches on the values, because these are random. */
 	while (i < a.count && j < b.count) {
 		uint64_t left = a.shingles[i];
 		uint64_t right = b.shingles[j];
@@ -272,14 +277,14 @@ unsigned signature_height(size_t larger, size_t common)
 	return (unsigned)((1000 * (larger - common) + larger - 1) / larger);
 }
 
-/* The part of the signature from `index` on. */
+/* Return the part of the signature from `index` on. */
 static struct signature rest(struct signature signature, size_t index)
 {
 	return (struct signature){signature.shingles + index,
 				  signature.count - index};
 }
 
-/* Whether |A n B| >= need; ends as soon as that is decided. */
+/* Return whether |A n B| >= need; stop as soon as that is decided. */
 static bool has_common(struct signature a, struct signature b, size_t need)
 {
 	enum { BLOCK = 32 }; /* steps between two checks of the bound */

@@ -1,7 +1,7 @@
 /*
- * cluster/signature_table.h - the signature table: which set each page has, and
- * which component each set is in. It stores the rows and counts of linkage.h
- * and decides nothing. Internal to cluster/.
+ * cluster/signature_table.h - the signature table: the set of each page, and
+ * the component of each set. It stores the rows and counts of linkage.h and
+ * decides nothing. Internal to cluster/.
  */
 #ifndef CLUSTER_SIGNATURE_TABLE_H
 #define CLUSTER_SIGNATURE_TABLE_H
@@ -17,41 +17,44 @@
 
 #define NOBODY MAP_NONE /* no row */
 
-/* Rows are numbered; a free row is a link of a list of free ones by `next`. */
+/* Rows are numbered; `next` links the free rows. */
 struct signature_table_page {
 	uint64_t page;
 	uint64_t age;      /* order of insertion */
-	uint32_t set;      /* NOBODY: in none */
-	uint32_t next;     /* page of the same set */
-	uint32_t previous; /* page of the same set */
+	uint32_t set;      /* NOBODY: in no set */
+	uint32_t next;     /* next page of the same set */
+	uint32_t previous; /* previous page of the same set */
 };
 
-/* A set of shingles, shared by all pages with the same signature. */
+/*
+ * A set of shingles (unique signature), shared by all pages with the same
+ * signature.
+ */
 struct signature_table_set {
-	uint64_t *block;  /* owned: bits [words], then shingles [count] */
-	uint64_t key;     /* in signature_table.set_of_key */
-	uint64_t call;    /* for change_set.c: the last call that recorded it */
-	uint32_t count;   /* shingles */
-	uint32_t words;   /* as in struct shingle_set */
-	uint32_t is_used; /* 0: the row is free */
+	uint64_t *block;    /* owned: bits [words], then shingles [count] */
+	uint64_t key;       /* key in signature_table.set_of_key */
+	uint64_t call;      /* for change_set.c: the last call that stored it */
+	uint32_t count;     /* number of shingles */
+	uint32_t words;     /* see struct shingle_set */
+	uint32_t is_used;   /* 0: the row is free */
 	uint32_t collision; /* next set of the same key */
 	uint32_t page_count;
 	uint32_t first_page;
-	uint32_t component;         /* NOBODY: in none */
+	uint32_t component;         /* NOBODY: in no component */
 	uint32_t next;              /* set of the same component */
-	uint32_t previous;          /* set of the same component */
-	uint32_t group;             /* for group.c; NOBODY: in none */
-	uint32_t slot;              /* for group.c: in the group */
-	uint32_t first_edge;        /* for forest.c */
+	uint32_t previous;          /* previous set of the same component */
+	uint32_t group;             /* for group.c; NOBODY: in no group */
+	uint32_t slot;              /* for group.c: index in the group */
+	uint32_t first_edge;        /* for spanning_forest.c */
 	uint32_t subcomponent;      /* for subcomponents.c; NOBODY: in none */
-	uint32_t subcomponent_next; /* for subcomponents.c: set of the same
+	uint32_t subcomponent_next; /* for subcomponents.c: next set of the same
 				       subcomponent */
 };
 
 struct signature_table_component {
-	uint32_t label; /* 0: not yet named */
+	uint32_t label; /* 0: no label yet */
 	uint32_t first_set;
-	uint32_t next;      /* free component */
+	uint32_t next;      /* next free component */
 	uint32_t set_count; /* 0: the row is free or new */
 	uint32_t page_count;
 	bool is_reached; /* for graph.c */
@@ -61,7 +64,7 @@ struct signature_table {
 	struct dictionary dictionary;
 	struct signature_table_page *pages;
 	size_t page_capacity;
-	uint32_t page_rows; /* in use or free again */
+	uint32_t page_rows; /* number of rows, in use or free again */
 	uint32_t page_free;
 	struct signature_table_set *sets;
 	size_t set_capacity;
@@ -72,20 +75,21 @@ struct signature_table {
 	uint32_t component_rows;
 	uint32_t component_free;
 	struct map page_of_number;
-	struct map set_of_key; /* the first of those that collide */
+	struct map set_of_key; /* the first set of each key; `collision` links
+				  the others */
 	struct map component_of_label;
 	size_t page_count;
 	size_t set_count;
 	size_t component_count;
-	size_t block_bytes; /* of all sets */
+	size_t block_bytes; /* bytes of the blocks of all sets */
 	uint64_t next_age;
 };
 
-/* `seed` randomises the hash tables; it changes no result. */
+/* Initialise. `seed` randomises the hash tables; it does not change results. */
 void signature_table_begin(struct signature_table *table, uint64_t seed);
 void signature_table_end(struct signature_table *table);
 
-/* Row numbers, or NOBODY. */
+/* Return a row, or NOBODY. */
 uint32_t signature_table_find_page(const struct signature_table *table,
 				   uint64_t page);
 uint32_t signature_table_find_set(const struct signature_table *table,
@@ -94,8 +98,8 @@ uint32_t signature_table_find_component(const struct signature_table *table,
 					uint32_t label);
 
 /*
- * A page in no set, a set in no component, a component without sets. Pointers
- * to rows become invalid.
+ * Add a page in no set, a set in no component, a component without sets.
+ * Pointers to rows become invalid.
  */
 uint32_t signature_table_add_page(struct signature_table *table, uint64_t page);
 uint32_t signature_table_add_set(struct signature_table *table,
@@ -103,7 +107,7 @@ uint32_t signature_table_add_set(struct signature_table *table,
 uint32_t signature_table_add_component(struct signature_table *table);
 
 /*
- * Free a row: of a page in no set, a set without pages, a component without
+ * Free the row of a page in no set, a set without pages, a component without
  * sets.
  */
 void signature_table_drop_page(struct signature_table *table, uint32_t page);
@@ -120,29 +124,33 @@ void signature_table_move_page(struct signature_table *table, uint32_t page,
 void signature_table_move_set(struct signature_table *table, uint32_t set,
 			      uint32_t component);
 
-/* Set the label of a component, which no other component has; 0: no label. */
+/* Set the label of a component; no other component has it. 0 = no label. */
 void signature_table_name(struct signature_table *table, uint32_t component,
 			  uint32_t label);
 
-/* 0 for a page or set that is in none or in a component without a name. */
+/*
+ * Return the label of a page or set; 0 if it is in no component, or in one
+ * without a label.
+ */
 uint32_t signature_table_label(const struct signature_table *table,
 			       uint32_t page);
 uint32_t signature_table_set_label(const struct signature_table *table,
 				   uint32_t set);
 
-/* The shingles of a set, valid as long as the set exists. */
+/* Return the shingles of a set, valid as long as the set exists. */
 struct shingle_set signature_table_shingles(const struct signature_table *table,
 					    uint32_t set);
 
-/* The age of the oldest page of `set`, which has one. */
+/* Return the age of the oldest page of `set`, which has pages. */
 uint64_t signature_table_oldest(const struct signature_table *table,
 				uint32_t set);
 
 /*
- * Opening: after the shingles of the dictionary, sets with their numbers; then
- * signature_table_check(). ERR_CORRUPT: the number is taken, the shingles are
- * not ascending or unknown; and at the end, when a set has no page, two sets
- * have the same shingles, or the dictionary is wrong.
+ * For opening a stored table: after the shingles of the dictionary, restore the
+ * sets with their numbers; then call signature_table_check(). ERR_CORRUPT if
+ * the number is used, or the shingles are not ascending or unknown; and at the
+ * end, if a set has no page, two sets have the same shingles, or the dictionary
+ * is wrong.
  */
 enum error signature_table_restore_set(struct signature_table *table,
 				       uint32_t set,
@@ -150,7 +158,7 @@ enum error signature_table_restore_set(struct signature_table *table,
 				       uint32_t count);
 enum error signature_table_check(struct signature_table *table);
 
-/* Approximate memory, in bytes. */
+/* Return the approximate memory in bytes. */
 size_t signature_table_bytes(const struct signature_table *table);
 
 #endif

@@ -55,8 +55,8 @@ static bool is_equal(const struct signature_table *table, uint32_t set,
 }
 
 /*
- * Add a shingle to the key of a set: the sum does not depend on the order of
- * the shingles.
+ * Add a shingle to the key of a set: a sum, so that the order of the shingles
+ * does not matter.
  */
 static uint64_t add_to_key(const struct signature_table *table, uint64_t key,
 			   uint64_t shingle)
@@ -94,7 +94,7 @@ static uint32_t extend_sets(struct signature_table *table)
 	return table->set_rows++;
 }
 
-/* Give `row` the shingles, and find it by its key. */
+/* Set the shingles of the set, and add it to the map of keys. */
 static void fill_set(struct signature_table *table, uint32_t set,
 		     const uint32_t *shingle_ids, uint32_t count)
 {

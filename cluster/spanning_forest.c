@@ -16,7 +16,7 @@ void spanning_forest_end(struct spanning_forest *forest)
 	spanning_forest_begin(forest);
 }
 
-/* Returns the first of the edge's two rows. */
+/* Return the first of the edge's two rows. */
 static uint32_t add_edge(struct spanning_forest *forest)
 {
 	uint32_t row = forest->free;

@@ -14,29 +14,29 @@
 
 /* One end of an edge; the other end is the row ^ 1. */
 struct spanning_forest_half {
-	uint32_t to;       /* set */
-	uint32_t next;     /* end at the same set; or free edge */
-	uint32_t previous; /* end at the same set */
+	uint32_t to;       /* set at this end */
+	uint32_t next;     /* next end at the same set; or next free edge */
+	uint32_t previous; /* previous end at the same set */
 };
 
 struct spanning_forest {
 	struct spanning_forest_half *halves;
 	size_t capacity;
-	uint32_t rows; /* in use or free again */
+	uint32_t rows; /* number of rows, in use or free again */
 	uint32_t free;
 };
 
 void spanning_forest_begin(struct spanning_forest *forest);
 void spanning_forest_end(struct spanning_forest *forest);
 
-/* An edge between two sets of different trees. */
+/* Add an edge between two sets of different trees. */
 void spanning_forest_link(struct spanning_forest *forest,
 			  struct signature_table *table, uint32_t a,
 			  uint32_t b);
 
 /*
- * Remove all edges of `set`; the sets at their other ends go to `neighbours`,
- * which is overwritten.
+ * Remove all edges of `set`; write the sets at their other ends to
+ * `neighbours`.
  */
 void spanning_forest_isolate(struct spanning_forest *forest,
 			     struct signature_table *table, uint32_t set,

@@ -13,8 +13,8 @@ static void note_age(struct subcomponent *subcomponent, uint64_t age)
 }
 
 /*
- * Count the pages and find the oldest page of each subcomponent; the age of the
- * rest is found only when it is needed.
+ * Count the pages and find the oldest page of each subcomponent; find the age
+ * of the rest only if necessary.
  */
 static void count_pages(struct graph *graph, uint32_t component)
 {
@@ -44,7 +44,10 @@ static void count_pages(struct graph *graph, uint32_t component)
 		.page_count += left;
 }
 
-/* The next set of the component from `set` on that belongs to the rest. */
+/*
+ * Return the next set of the component, from `set` on, that belongs to the
+ * rest.
+ */
 static uint32_t find_rest(const struct graph *graph, uint32_t set)
 {
 	const struct signature_table_set *sets = graph->table.sets;
@@ -69,7 +72,7 @@ static void age_rest(struct graph *graph, uint32_t component)
 	}
 }
 
-/* The subcomponent that keeps the label. */
+/* Return the subcomponent that keeps the label. */
 static uint32_t find_keeper(struct graph *graph, uint32_t component)
 {
 	const struct subcomponents *subcomponents = &graph->subcomponents;
@@ -113,7 +116,7 @@ static int compare_ages(const void *left, const void *right)
 	return (a->oldest > b->oldest) - (a->oldest < b->oldest);
 }
 
-/* A component for each subcomponent but the keeper. */
+/* Add a component for each subcomponent except the keeper. */
 static void add_components(struct graph *graph, struct change_set *change_set,
 			   uint32_t keeper, uint32_t component)
 {

@@ -1,5 +1,5 @@
 /*
- * cluster/split.h - splitting a component into its subcomponents. Internal to
+ * cluster/split.h - splits a component into its subcomponents. Internal to
  * cluster/.
  */
 #ifndef CLUSTER_SPLIT_H
@@ -11,9 +11,9 @@
 #include "cluster/graph.h"
 
 /*
- * Split `component`, whose subcomponents are in graph->subcomponents and more
- * than one. The subcomponent that keeps the label stays in it; the others
- * become new components, beginning with the oldest page.
+ * Split `component`, which has more than one subcomponent in
+ * graph->subcomponents. The subcomponent that keeps the label stays in it; the
+ * others become new components, beginning with the oldest page.
  */
 void split_component(struct graph *graph, struct change_set *change_set,
 		     uint32_t component);

@@ -67,7 +67,7 @@ static void begin(struct graph *graph, const struct list *neighbours)
 	subcomponents->left = subcomponents->count;
 }
 
-/* Follow one more edge; false at the end of the subcomponent. */
+/* Follow one more edge; return false at the end of the subcomponent. */
 static bool step(struct graph *graph, uint32_t index)
 {
 	struct subcomponent *subcomponent = &graph->subcomponents.items[index];
@@ -86,7 +86,7 @@ static bool step(struct graph *graph, uint32_t index)
 	half = graph->forest.halves[subcomponent->half];
 	subcomponent->half = half.next;
 	if (sets[half.to].subcomponent != NOBODY)
-		return true; /* the edge by which the walk came */
+		return true; /* the edge that led to this set */
 	sets[half.to].subcomponent = index;
 	sets[half.to].subcomponent_next = NOBODY;
 	sets[subcomponent->last].subcomponent_next = half.to;
@@ -95,8 +95,8 @@ static bool step(struct graph *graph, uint32_t index)
 }
 
 /*
- * Walk all subcomponents in turn, one step each, so that the time depends on
- * the smaller subcomponents.
+ * Walk all subcomponents alternately, one step each, so that the time depends
+ * on the smaller subcomponents.
  */
 static void walk(struct graph *graph)
 {
@@ -115,8 +115,9 @@ static void walk(struct graph *graph)
 	graph->subcomponents.rest = active->items[0];
 }
 
-/* Two sets are linked: connect their trees if they are in different
- * subcomponents. */
+/*
+ * Connect the trees of two linked sets if they are in different subcomponents.
+ */
 static void unite(struct graph *graph, uint32_t a, uint32_t b)
 {
 	struct subcomponents *subcomponents = &graph->subcomponents;
@@ -131,7 +132,7 @@ static void unite(struct graph *graph, uint32_t a, uint32_t b)
 	subcomponents->left--;
 }
 
-/* Every set is linked with the pivot of its group. */
+/* Unite the set with its group: every set is linked with the pivot. */
 static void unite_group(struct graph *graph, uint32_t set)
 {
 	const struct group *group =
@@ -187,8 +188,8 @@ static void found_link(void *context, uint32_t set)
 }
 
 /*
- * Search links of every set outside of the rest. The rest need not be searched:
- * a link to it is found from the other side.
+ * Search links of every set outside the rest. The rest need not be searched: a
+ * link to it is found from the other side.
  */
 static void unite_by_search(struct graph *graph)
 {

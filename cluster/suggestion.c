@@ -36,7 +36,7 @@ static bool is_plateau(const struct dendrogram_point *curve, struct range range,
 	return middle->sizable >= 2 && 2 * middle->sizable_pages >= page_count;
 }
 
-/* Find the longest plateau; false when there is none. */
+/* Find the longest plateau; return false if there is none. */
 static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 			 uint64_t page_count, struct range *best_out)
 {
@@ -64,7 +64,7 @@ static struct range find_gap(const struct dendrogram *dendrogram)
 {
 	uint64_t *joins = mem_alloc(DENDROGRAM_POINTS, sizeof(*joins));
 	struct range best = {0, 0};
-	unsigned last = DENDROGRAM_POINTS; /* none yet */
+	unsigned last = DENDROGRAM_POINTS; /* no plateau yet */
 
 	dendrogram_joins(dendrogram, joins);
 	for (unsigned i = 0; i < DENDROGRAM_POINTS; i++) {
@@ -97,7 +97,7 @@ static void explain(struct suggestion *suggestion, bool has_plateau,
 			 limit, measure_name(measure));
 }
 
-/* Suggest `threshold`, with the counts of its cut. */
+/* Suggest `threshold`, with the counts of its clustering. */
 static void take(struct suggestion *suggestion, unsigned threshold,
 		 const struct dendrogram_point *curve)
 {
@@ -134,7 +134,9 @@ struct suggestion suggest_plateau(const struct dendrogram *dendrogram,
 	return suggestion;
 }
 
-/* Choose by the links; false when too few pages have a label. */
+/*
+ * Choose by the labels from links; return false if too few pages have a label.
+ */
 static bool ask_witness(struct suggestion *suggestion,
 			const struct witness_choice *choice)
 {
@@ -149,7 +151,7 @@ static bool ask_witness(struct suggestion *suggestion,
 	return true;
 }
 
-/* Choose by the merges; false when the site is too small to judge them. */
+/* Choose by the merges; return false if the site is too small to judge them. */
 static bool ask_merges(struct suggestion *suggestion,
 		       const struct dendrogram *dendrogram,
 		       const struct merge_pages *pages)
@@ -176,7 +178,10 @@ static bool ask_merges(struct suggestion *suggestion,
 	return true;
 }
 
-/* How well the clusters at the threshold agree with the witness. */
+/*
+ * Compute the agreement of the clusters at the threshold with the labels from
+ * links.
+ */
 static void compare(struct suggestion *suggestion,
 		    const struct witness_choice *choice)
 {

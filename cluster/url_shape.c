@@ -20,7 +20,7 @@ static bool is_index(const char *begin, const char *end)
 				memcmp(begin, word, length) == 0);
 }
 
-/* `byte` in [begin, end), or `end`. */
+/* Return the first `byte` in [begin, end), or `end`. */
 static const char *find(const char *begin, const char *end, char byte)
 {
 	while (begin < end && *begin != byte)

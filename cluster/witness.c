@@ -21,10 +21,10 @@ static int by_path_and_target(const void *left, const void *right)
 	return (a->target > b->target) - (a->target < b->target);
 }
 
-/* A path on which links stand. */
+/* A path with links. */
 struct place {
 	uint64_t path;
-	size_t pages; /* that such links lead to */
+	size_t pages; /* number of pages that such links lead to */
 };
 
 struct places {
@@ -40,8 +40,10 @@ static int by_path(const void *left, const void *right)
 	return (a->path > b->path) - (a->path < b->path);
 }
 
-/* Sort by target and path: dealt to the targets first, of which most have the
- * same few paths. */
+/*
+ * Sort by target and path. Distribute to the targets first; most of them have
+ * the same few paths.
+ */
 static void sort_links(struct witness_link *links, size_t count,
 		       uint32_t page_count)
 {
@@ -71,14 +73,14 @@ static void sort_links(struct witness_link *links, size_t count,
 	free(ends);
 }
 
-/* Whether it is the first link to its target on its path. */
+/* Return whether it is the first link to its target on its path. */
 static bool is_first(const struct witness_link *links, size_t index)
 {
 	return index == 0 || links[index].target != links[index - 1].target ||
 	       links[index].path != links[index - 1].path;
 }
 
-/* The paths of links, which are sorted by target and path. */
+/* Return the paths of links, which are sorted by target and path. */
 static struct places places_of(const struct witness_link *links, size_t count)
 {
 	uint64_t *paths = mem_alloc(count, sizeof(*paths));
@@ -118,9 +120,8 @@ static size_t pages_from(const struct places *places, uint64_t path)
 }
 
 /*
- * The most common path to each target that has links, in the front of the
- * links, which are sorted by target and path; returns how many targets there
- * are.
+ * Move the most common path to each target to the front of the links, which are
+ * sorted by target and path; return the number of targets.
  */
 static size_t keep_commonest(const struct places *places,
 			     struct witness_link *links, size_t count)
@@ -190,16 +191,16 @@ uint32_t witness_labels(struct witness_link *links, size_t count,
 	return label;
 }
 
-/* The pages that have a label, and scratch memory for a cut. */
+/* The pages with a label, and scratch memory for a clustering. */
 struct trial {
 	const struct dendrogram *dendrogram;
 	uint32_t *leaves;   /* [count] */
 	uint32_t *labels;   /* [count] */
 	uint32_t *clusters; /* [count] */
 	size_t count;
-	uint32_t *cut; /* of the leaves of the dendrogram */
+	uint32_t *cut; /* clusters of the leaves of the dendrogram */
 	uint32_t cluster_count;
-	double agreement; /* of the last cut */
+	double agreement; /* agreement of the last clustering */
 };
 
 static struct trial trial_create(const struct witness_pages *pages,
@@ -233,7 +234,7 @@ static void trial_free(struct trial *trial)
 }
 
 /*
- * Clusters only merge when the threshold rises: an equal number of clusters
+ * Clusters only merge when the threshold rises, so an equal number of clusters
  * means the same clusters.
  */
 static double agreement_at(struct trial *trial, unsigned threshold)

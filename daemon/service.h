@@ -1,6 +1,6 @@
 /*
  * daemon/service.h - the components of the daemon, started in order and stopped
- * in reverse order. CONTRIBUTING.md ("Threads") lists the threads of the
+ * in reverse order. docs/dev/threads.md lists the threads of the
  * components, their waits and their lock order. Call all of these functions
  * from one thread.
  */

@@ -3,7 +3,7 @@
  * table (name, definition), in families of one file each. All features except
  * the template's depend only on the page.
  *
- * CONTRIBUTING.md, "auto and its models", describes how they are used. No
+ * docs/dev/models.md describes how they are used. No
  * feature depends on words of a language: only on numbers, punctuation,
  * structure, and the names in class attributes.
  *

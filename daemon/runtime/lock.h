@@ -1,8 +1,8 @@
 /*
  * daemon/runtime/lock.h - the mutexes of the daemon, each with a rank, so that
  * no two threads can wait for each other: a thread may acquire only locks of a
- * larger rank than those it holds; debug builds assert that. docs/dev/threads.md
- * lists the threads and their waits.
+ * larger rank than those it holds; debug builds assert that.
+ * docs/dev/threads.md lists the threads and their waits.
  */
 #ifndef DAEMON_RUNTIME_LOCK_H
 #define DAEMON_RUNTIME_LOCK_H

@@ -11,7 +11,7 @@ enum { MAX_ENDING = 8 };
 
 /*
  * Endings of files that are no pages: images, archives, programs, scripts,
- * styles, fonts, media, office. In order, for bsearch().
+ * styles, fonts, media, office. Sorted for bsearch().
  */
 static const char *const endings[] = {
 	"7z",   "aac",  "apk",   "avi",  "avif", "bin",  "bmp",  "bz2",  "cab",
@@ -57,7 +57,7 @@ bool admission_is_in(unsigned admission)
 	return admission > ADMIT_NONE && admission < REFUSE_HOST;
 }
 
-/* The path without its query. */
+/* Return the path without its query. */
 static struct slice path_of(const struct url *url)
 {
 	const char *path = url->text + url->path;
@@ -65,7 +65,7 @@ static struct slice path_of(const struct url *url)
 	return (struct slice){path, strcspn(path, "?")};
 }
 
-/* The ending of the last segment of the path, or "" when it has none. */
+/* Write the ending of the last segment of the path, or "" if it has none. */
 static void find_ending(const struct url *url, char ending_out[MAX_ENDING])
 {
 	struct slice path = path_of(url);
@@ -98,7 +98,10 @@ static bool is_page(const struct url *url)
 		       sizeof(endings[0]), compare_endings) == NULL;
 }
 
-/* The segments of the path that are not empty; MAX_SEGMENTS + 1: too many. */
+/*
+ * Return the number of non-empty segments of the path; MAX_SEGMENTS + 1 if
+ * there are too many.
+ */
 static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
 {
 	struct slice path = path_of(url);
@@ -120,7 +123,7 @@ static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
 	return count;
 }
 
-/* Whether a segment is in the path MAX_REPEATS times. */
+/* Return whether a segment occurs MAX_REPEATS times in the path. */
 static bool repeats(const struct slice *segments, size_t count)
 {
 	assert(count <= MAX_SEGMENTS);

@@ -1,7 +1,7 @@
 /*
- * crawl/frontier/admission.h - which URLs are admitted to the frontier, and by
- * which rule they are admitted or refused. Every answer of `templatectl
- * explain-url` is a row of this table. Pure.
+ * crawl/frontier/admission.h - decides which URLs enter the frontier, and by
+ * which rule. Every result of `templatectl explain-url` is a row of this table.
+ * Pure.
  */
 #ifndef CRAWL_FRONTIER_ADMISSION_H
 #define CRAWL_FRONTIER_ADMISSION_H
@@ -14,20 +14,20 @@
 #include "store/rows_site.h"
 
 /*
- * Limits of a URL that nobody requested, against crawler traps: endless
+ * Limits of a URL that no client requested, against crawler traps: endless
  * calendars, relative links that repeat segments, and combinations of
  * parameters make sites infinite.
  */
 enum {
-	MAX_SEGMENTS = 16, /* of a path */
-	MAX_REPEATS = 3,   /* occurrences of a segment in a path: this many are
-			      refused */
-	MAX_KEYS = 8,      /* parameters of a query */
+	MAX_SEGMENTS = 16, /* segments of a path */
+	MAX_REPEATS = 3, /* this number of occurrences of a segment in a path is
+			    refused */
+	MAX_KEYS = 8,    /* parameters of a query */
 	MAX_SITEMAP_DEPTH = 3,
-	MAX_SITEMAPS = 500, /* of a site */
+	MAX_SITEMAPS = 500, /* sitemaps of a site */
 };
 
-/* Name, number (stored), word for programs, meaning for people. */
+/* Constant, stored number, word for programs, human-readable meaning. */
 #define ADMISSION_LIST(X)                                                    \
 	X(ADMIT_NONE, 0, "unknown", "nothing has led to it yet")             \
 	X(ADMIT_SEED, 1, "seed", "the site was added with it")               \
@@ -61,24 +61,25 @@ enum admission {
 #undef X
 };
 
-const char *admission_word(unsigned admission);    /* "saturated" */
-const char *admission_meaning(unsigned admission); /* "the pages of ..." */
-bool admission_is_in(unsigned admission);          /* whether it is ADMIT_*, but
-						      not ADMIT_NONE */
+const char *admission_word(unsigned admission); /* for example "saturated" */
+const char *
+admission_meaning(unsigned admission);    /* for example "the pages of ..." */
+bool admission_is_in(unsigned admission); /* return whether it is ADMIT_* except
+					     ADMIT_NONE */
 
 /*
- * The rules that depend only on the URL, its depth and the site: REFUSE_* or
- * ADMIT_LINK. Seeds and requested URLs must only be of the host.
+ * Apply the rules that depend only on the URL, its depth and the site; return
+ * REFUSE_* or ADMIT_LINK. For seeds and requested URLs only the host matters.
  */
 enum admission admission_of_url(const struct site_row *site,
 				const struct url *url, unsigned depth);
 
 /*
- * The rules that are checked again just before the first visit of a URL: SKIP_*
- * or ADMIT_LINK. `fine` and `coarse` are the rows of its patterns. A coarse
- * pattern is saturated by COARSE_FACTOR times as many quiet pages, and its
- * budget is as many times that of a fine one. On a site that is sampled, or
- * whose pages are handed in, no pattern saturates.
+ * Apply the rules that are checked again just before the first visit of a URL;
+ * return SKIP_* or ADMIT_LINK. `fine` and `coarse` are the rows of its
+ * patterns. A coarse pattern is saturated by COARSE_FACTOR times as many quiet
+ * pages as a fine one, and its budget is COARSE_FACTOR times as large. No
+ * pattern saturates on a site that is sampled or whose pages clients upload.
  */
 enum { COARSE_FACTOR = 4 };
 bool admission_is_saturated(const struct site_row *site,

@@ -5,10 +5,11 @@
 #include <stdint.h>
 
 /*
- * The pause after so many failures in a row, at least one: `first_ms`, doubled
- * with each of them up to `max_ms`, and then a quarter up or down by `seed` and
- * failures (so that it replays): what failed at the same time is not retried at
- * the same time.
+ * Return the pause after `failures` (>= 1) consecutive failures: `first_ms`,
+ * doubled with each of them up to `max_ms`, and then changed by up to a
+ * quarter. The change depends only on `seed` and `failures`, so that it can be
+ * replayed. It prevents that requests that failed at the same time are retried
+ * at the same time.
  */
 uint64_t backoff_ms(uint64_t first_ms, uint64_t max_ms, uint32_t failures,
 		    uint64_t seed);

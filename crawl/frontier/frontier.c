@@ -8,7 +8,8 @@
 
 enum {
 	PRESET_MAX_URLS = 100 * 1000,
-	MAX_COARSE = 64, /* coarse patterns of a site that have a folder */
+	MAX_COARSE = 64, /* maximum number of coarse patterns with a folder per
+			    site */
 };
 
 static uint16_t to_u16(unsigned number)
@@ -16,7 +17,7 @@ static uint16_t to_u16(unsigned number)
 	return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
 }
 
-/* Whether the URL is admitted: REFUSE_* or the rule that admits it. */
+/* Return the rule that admits or refuses the URL. */
 static enum admission admit(const struct site_row *site,
 			    const struct discovery *discovery)
 {
@@ -34,7 +35,7 @@ static enum admission admit(const struct site_row *site,
 	return admission_is_in(rule) ? discovery->how : rule;
 }
 
-/* The rules for what is new alone. */
+/* Apply the rules that concern only new URLs. */
 static enum admission admit_new(const struct site_row *site,
 				const struct frontier_rules *rules,
 				const struct discovery *discovery)
@@ -51,7 +52,7 @@ static enum admission admit_new(const struct site_row *site,
 	return REFUSE_URLS;
 }
 
-/* Request a URL that is already known. */
+/* Request a URL that already has a row. */
 static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 		      struct frontier_row *row,
 		      const struct discovery *discovery)
@@ -67,7 +68,7 @@ static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 	row->rule = (uint16_t)discovery->how;
 	if (row->depth > discovery->depth)
 		row->depth = to_u16(discovery->depth);
-	/* redirects are counted on, so that a circle of redirects ends */
+	/* continue to count redirects, so that a redirect loop ends */
 	row->redirects = to_u16(discovery->redirects);
 	row->attempts = 0;
 	if (row->state != FRONTIER_PENDING || row->due_ms > due_ms)
@@ -76,8 +77,8 @@ static void ask_again(struct txn *txn, struct site_row *site, uint64_t key,
 }
 
 /*
- * A sitemap says that the page has changed. Used at most once in an eighth of
- * the page's interval, because many sitemaps name all pages as changed each
+ * Handle a change date of a sitemap. Use it at most once in an eighth of the
+ * page's interval, because many sitemaps report a change of all pages each
  * time.
  */
 static void renew(struct txn *txn, struct site_row *site,
@@ -100,7 +101,8 @@ static void renew(struct txn *txn, struct site_row *site,
 }
 
 /*
- * Whether the wide pattern is used, because the site has too many coarse ones.
+ * Return whether the site has too many coarse patterns, so that the URL uses
+ * the wide one.
  */
 static bool is_wide(struct txn *txn, const struct site_row *site,
 		    const struct url_pattern *pattern)
@@ -111,7 +113,7 @@ static bool is_wide(struct txn *txn, const struct site_row *site,
 	       !pattern_row_get(txn, site->id, pattern->coarse, &row);
 }
 
-/* Returns whether the coarse pattern is the wide one in place of its own. */
+/* Load the patterns; return whether the coarse pattern is the wide one. */
 static bool load_patterns(struct txn *txn, const struct site_row *site,
 			  const struct url_pattern *pattern,
 			  struct patterns *patterns)
@@ -128,9 +130,9 @@ static bool load_patterns(struct txn *txn, const struct site_row *site,
 }
 
 /*
- * Its place in the fair queue: its number in its pattern; all of a coarse
- * pattern have COARSE_FACTOR shares together, and so have all that begin new
- * coarse patterns, or would.
+ * Return the position in the fair queue: the number of the URL in its pattern.
+ * All URLs of a coarse pattern together have COARSE_FACTOR shares, and so have
+ * all URLs that begin new coarse patterns, or would.
  */
 static uint64_t rank_of(const struct site_row *site,
 			const struct patterns *patterns, bool wide)
@@ -219,7 +221,7 @@ enum admission frontier_discover(struct txn *txn, struct site_row *site,
 	return (enum admission)row.rule;
 }
 
-/* What would happen to a URL that is not known. */
+/* Return the rule that would apply to a URL without a row. */
 static enum admission explain_new(const struct site_row *site,
 				  const struct frontier_rules *rules,
 				  const struct url *url,

@@ -1,4 +1,4 @@
-/* The consequences of an answer: state, next visit and counts. */
+/* The consequences of an outcome: state, next visit and counts. */
 #include "crawl/frontier/frontier_row.h"
 
 #include <assert.h>
@@ -10,14 +10,14 @@
 enum {
 	FIRST_PAUSE_MS = 5 * 1000,
 	MAX_PAUSE_MS = 60 * 60 * 1000,
-	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* as in polite.h */
+	MAX_RETRY_MS = 24 * 60 * 60 * 1000, /* same as in polite.h */
 	MAX_ATTEMPTS = 4,
 	STATUS_NOT_MODIFIED = 304,
 	STATUS_TOO_MANY = 429,
 	STATUS_SERVER_ERROR = 500,
 };
 
-/* Whether the failure is temporary. */
+/* Return whether the failure is temporary. */
 static bool is_passing(const struct outcome *outcome)
 {
 	switch (outcome->error) {
@@ -33,7 +33,7 @@ static bool is_passing(const struct outcome *outcome)
 	}
 }
 
-/* The rule that forbade it, or ADMIT_NONE. */
+/* Return the rule that forbade the URL, or ADMIT_NONE. */
 static enum admission denial(enum error error)
 {
 	switch (error) {
@@ -48,7 +48,7 @@ static enum admission denial(enum error error)
 	}
 }
 
-/* A quarter more or less. */
+/* Change the pause by up to a quarter. */
 static uint64_t jitter(uint64_t pause_ms, uint64_t key, unsigned attempts)
 {
 	uint64_t quarter = pause_ms / 4;
@@ -58,7 +58,10 @@ static uint64_t jitter(uint64_t pause_ms, uint64_t key, unsigned attempts)
 	       hash_chain(key, attempts) % (2 * quarter + 1);
 }
 
-/* When to try again after a passing failure, the `attempts`-th in a row. */
+/*
+ * Return the time of the next try after the `attempts`-th consecutive temporary
+ * failure.
+ */
 static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
 			    unsigned attempts)
 {
@@ -77,7 +80,7 @@ static uint64_t next_try_ms(const struct outcome *outcome, uint64_t key,
 	return retry_ms > due_ms ? retry_ms : due_ms;
 }
 
-/* A visit that is over, and the row that it changes. */
+/* A visit that has ended, and the row that it changes. */
 struct visit {
 	struct txn *txn;
 	struct site_row *site;
@@ -86,7 +89,7 @@ struct visit {
 	struct frontier_row row;
 };
 
-/* The mean interval of its cluster; 0: not known yet. */
+/* Return the mean interval of its cluster; 0 = unknown. */
 static uint64_t interval_of_cluster(const struct visit *visit)
 {
 	uint32_t cluster = visit->outcome->cluster;
@@ -98,7 +101,7 @@ static uint64_t interval_of_cluster(const struct visit *visit)
 		       : 0;
 }
 
-/* Set the next visit by `interval`; 0: the site's interval. */
+/* Set the next visit by `interval`; 0 = the site's interval. */
 static void plan(struct visit *visit, uint64_t interval)
 {
 	uint64_t default_ms = visit->site->options.revisit_ms;
@@ -112,8 +115,8 @@ static void plan(struct visit *visit, uint64_t interval)
 }
 
 /*
- * The interval after a visit. An early, requested visit that found no change is
- * ignored.
+ * Return the interval after a visit. Ignore an early, requested visit that
+ * found no change.
  */
 static uint64_t next_interval(const struct visit *visit, bool is_changed)
 {
@@ -201,7 +204,7 @@ static enum frontier_state fail(struct visit *visit)
 	return FRONTIER_PENDING;
 }
 
-/* The state that follows; sets attempts and the next visit of the row. */
+/* Return the next state; set attempts and the next visit of the row. */
 static enum frontier_state judge(struct visit *visit)
 {
 	enum error error = visit->outcome->error;
@@ -225,7 +228,9 @@ static void plan_auxiliary(struct visit *visit, enum frontier_state state)
 		plan(visit, 0);
 }
 
-/* What a visit cost, as long as the URL was never answered. */
+/*
+ * Add the cost of a visit to the budgets if the URL has never had a response.
+ */
 static void spend(const struct visit *visit)
 {
 	if (visit->row.fetched_ms != 0 || visit->row.interval_ms != 0)
@@ -234,7 +239,7 @@ static void spend(const struct visit *visit)
 	visit->site->spent_ms += visit->outcome->elapsed_ms;
 }
 
-/* Whether the page has shown nothing new. */
+/* Return whether the page has shown nothing new. */
 static bool is_quiet(const struct novelty *novelty)
 {
 	return novelty->cluster == 0 ||
@@ -242,7 +247,7 @@ static bool is_quiet(const struct novelty *novelty)
 		novelty->agreement >= QUIET_AGREEMENT);
 }
 
-/* Begin to count quiet pages anew. */
+/* Restart the count of quiet pages. */
 static void forget(struct pattern_row *pattern, uint64_t now_ms)
 {
 	pattern->quiet = 0;
@@ -261,9 +266,8 @@ static void learn(struct pattern_row *pattern, const struct novelty *novelty,
 }
 
 /*
- * Tell the patterns of the URL what a first visit has shown, or with `novelty`
- * NULL that what they knew is so no more. A saturated one that must count anew
- * is open again.
+ * Update the patterns of the URL with the news of a first visit; with `novelty`
+ * NULL reset them. A saturated pattern that is reset is open again.
  */
 static void teach_patterns(struct txn *txn, struct site_row *site,
 			   const struct frontier_row *row,
@@ -295,7 +299,7 @@ static bool is_unlearned(const struct frontier_row *row)
 	return row->pattern != 0 && (row->flags & FRONTIER_IS_LEARNED) == 0;
 }
 
-/* Whether a first visit has ended without a page. */
+/* Return whether a first visit has ended without a page. */
 static bool is_nothing(const struct visit *visit, enum frontier_state state)
 {
 	const struct outcome *outcome = visit->outcome;
@@ -319,7 +323,7 @@ void frontier_answer(struct txn *txn, struct site_row *site, uint64_t url,
 		return;
 	spend(&visit);
 	was_visited = visit.row.fetched_ms != 0;
-	if (outcome->error != ERR_STOPPED) { /* else it was not visited */
+	if (outcome->error != ERR_STOPPED) { /* otherwise it was not visited */
 		visit.row.error = (int16_t)outcome->error;
 		visit.row.http_status = outcome->http_status;
 		visit.row.answered_ms = outcome->now_ms;

@@ -1,4 +1,4 @@
-/* Which rows are handed out, and how they come back without an answer. */
+/* Leases rows, and takes them back without an outcome. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -8,15 +8,15 @@
 #include "store/memory.h"
 
 enum {
-	MAX_PASSED = 1024, /* rows that one call skips */
-	CHUNK = 256,       /* that are looked up at once */
-	DUE_OFFSET = 4,    /* of the time in a key of TABLE_DUE */
-	URL_OFFSET = 12,   /* of the URL there */
+	MAX_PASSED = 1024, /* maximum number of skipped rows per call */
+	CHUNK = 256,       /* rows that are read together */
+	DUE_OFFSET = 4,    /* offset of the time in a key of TABLE_DUE */
+	URL_OFFSET = 12,   /* offset of the URL in that key */
 	ROW_URL_OFFSET = 4,
-	LATEST_MS = 24 * 60 * 60 * 1000, /* as far away a retry may be */
+	LATEST_MS = 24 * 60 * 60 * 1000, /* maximum distance of a retry */
 };
 
-/* The keys of up to `max` rows that are due, the longest due first. */
+/* Return the keys of up to `max` due rows, the longest due first. */
 static size_t find_due(struct txn *txn, uint32_t site, uint64_t now_ms,
 		       size_t max, uint64_t *keys_out)
 {
@@ -54,7 +54,7 @@ static void fill_lease(struct lease *lease, uint64_t key,
 	copy_text(row->modified, lease->modified);
 }
 
-/* Whether a rule forbids the first visit of the row. */
+/* Return whether a rule forbids the first visit of the row. */
 static bool is_skipped(const struct site_row *site,
 		       const struct frontier_rules *rules,
 		       const struct patterns *patterns,
@@ -70,7 +70,7 @@ static bool is_skipped(const struct site_row *site,
 	return true;
 }
 
-/* Count the first visit; true when a rule skips it instead. */
+/* Count the first visit; return true if a rule skips it instead. */
 static bool begin_visits(struct txn *txn, struct site_row *site,
 			 const struct frontier_rules *rules,
 			 struct frontier_row *row, struct patterns *patterns)
@@ -85,7 +85,7 @@ static bool begin_visits(struct txn *txn, struct site_row *site,
 	return false;
 }
 
-/* Whether a budget of the site is spent; sitemaps count, too. */
+/* Return whether a budget of the site is spent; sitemaps count, too. */
 static bool is_spent(const struct site_row *site, struct frontier_row *row)
 {
 	if ((row->flags & FRONTIER_IS_SITEMAP) == 0 || row->fetched_ms != 0 ||
@@ -105,7 +105,7 @@ struct leasing {
 	const struct lease_order *order;
 };
 
-/* False when the row was passed over, or is damaged. */
+/* Lease a row; return false if it was skipped, or is damaged. */
 static bool lease_row(const struct leasing *leasing, uint64_t key,
 		      struct lease *lease_out)
 {
@@ -116,8 +116,8 @@ static bool lease_row(const struct leasing *leasing, uint64_t key,
 	bool is_first;
 
 	if (!frontier_load(txn, site->id, key, &row)) {
-		txn_fail(txn, ERR_CORRUPT); /* an entry of TABLE_DUE without a
-					       row */
+		txn_fail(txn,
+			 ERR_CORRUPT); /* an entry of TABLE_DUE without a row */
 		return false;
 	}
 	is_first = (row.flags & FRONTIER_IS_TRIED) == 0 &&
@@ -147,7 +147,7 @@ size_t frontier_lease(struct txn *txn, struct site_row *site,
 	size_t count = 0;
 
 	while (count < order->max && passed < MAX_PASSED) {
-		/* when rows were skipped, larger chunks are read */
+		/* after skipped rows read larger chunks */
 		size_t wanted = passed > 0 ? CHUNK : order->max - count;
 		size_t found = find_due(txn, site->id, order->now_ms,
 					wanted < CHUNK ? wanted : CHUNK, keys);
@@ -193,7 +193,7 @@ static int by_pattern(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-/* All rows of the site in `state`; free() them. */
+/* Return all rows of the site in `state`; the caller frees them. */
 static struct entry *find_all(struct txn *txn, uint32_t site,
 			      enum frontier_state state, size_t *count_out)
 {
@@ -238,7 +238,10 @@ void frontier_release(struct txn *txn, struct site_row *site, uint64_t now_ms)
 	free(entries);
 }
 
-/* The keys of the site's rows that are due after `after_ms`; free() them. */
+/*
+ * Return the keys of the site's rows that are due after `after_ms`; the caller
+ * frees them.
+ */
 static uint64_t *find_later(struct txn *txn, uint32_t site, uint64_t after_ms,
 			    size_t *count_out)
 {
@@ -259,7 +262,7 @@ static uint64_t *find_later(struct txn *txn, uint32_t site, uint64_t after_ms,
 	return keys;
 }
 
-/* The row, which is not leased, is due too late: give it another time. */
+/* Set an earlier time for a row that is due too late and not leased. */
 static void clamp(struct txn *txn, const struct site_row *site, uint64_t key,
 		  struct frontier_row *row, uint64_t now_ms)
 {

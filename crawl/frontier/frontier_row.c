@@ -42,7 +42,7 @@ bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 	return false;
 }
 
-/* The counter of the site that a row in `state` belongs to, or `none`. */
+/* Return the counter of the site for a row in `state`, or `none`. */
 static uint32_t *counter_of(struct site_row *site,
 			    const struct frontier_row *row, uint16_t state,
 			    uint32_t *none)
@@ -62,7 +62,7 @@ static uint32_t *counter_of(struct site_row *site,
 	case FRONTIER_SKIPPED:
 		return &site->skipped_count;
 	default:
-		return none; /* a row that is not there yet */
+		return none; /* a new row */
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
- * crawl/frontier/frontier_row.h - writing rows of the frontier together with
- * the counters that depend on them. Private to frontier*.c.
+ * crawl/frontier/frontier_row.h - writes rows of the frontier together with the
+ * counters that depend on them. Private to frontier*.c.
  */
 #ifndef CRAWL_FRONTIER_FRONTIER_ROW_H
 #define CRAWL_FRONTIER_FRONTIER_ROW_H
@@ -13,41 +13,46 @@
 /* Due times that are ranks. Requested URLs come first. */
 enum { DUE_ASKED = 1, DUE_FIRST = 2 };
 
-/* A time of 0 would mean that the row is not due at all. */
+/*
+ * Return a due time: 0 is not allowed, because it would mean that the row is
+ * never due.
+ */
 uint64_t frontier_due(uint64_t time_ms);
 
 /*
- * Due at once; a page before its first visit keeps its rank, so that it does
- * not move behind all others of its pattern.
+ * Return a due time of now; a page before its first visit keeps its rank, so
+ * that it does not move after all others of its pattern.
  */
 uint64_t frontier_due_again(const struct frontier_row *row, uint64_t now_ms);
 
-/* Whether the row is no page of the site: a sitemap or the probe. */
+/* Return whether the row is no page of the site: a sitemap or the probe. */
 bool frontier_is_auxiliary(const struct frontier_row *row);
 
 /*
- * Whether the URL is never skipped: a seed, or a requested URL or the target of
- * its redirects.
+ * Return whether the URL is never skipped: a seed, a requested URL, or the
+ * target of its redirects.
  */
 bool frontier_is_wanted(enum admission rule, uint32_t flags);
 
-/* As frontier_row_get(), with texts that fit into a lease. */
+/*
+ * Read a row like frontier_row_get(), with texts truncated to fit into a lease.
+ */
 bool frontier_load(struct txn *txn, uint32_t site, uint64_t key,
 		   struct frontier_row *row_out);
 
 /*
  * Set the state of the row and write it. No other function writes rows or
- * changes the counters of states. The state of a new row is FRONTIER_STATES
- * before. Slices of the row may point into the map.
+ * changes the counters of states. The previous state of a new row is
+ * FRONTIER_STATES. Slices of the row may point into the map.
  */
 void frontier_store(struct txn *txn, struct site_row *site, uint64_t key,
 		    struct frontier_row *row, enum frontier_state state);
 
-/* The rows of a URL's patterns; zero for those that are not there. */
+/* The rows of a URL's patterns; zero if a row does not exist. */
 struct patterns {
 	uint64_t fine_key;
 	uint64_t coarse_key;
-	struct pattern_row fine; /* the texts are copies below */
+	struct pattern_row fine; /* its texts are the copies below */
 	struct pattern_row coarse;
 	char fine_text[MAX_PATTERN_TEXT];
 	char coarse_text[MAX_PATTERN_TEXT];
@@ -58,7 +63,7 @@ void patterns_load(struct txn *txn, uint32_t site, uint64_t fine,
 void patterns_store(struct txn *txn, uint32_t site,
 		    const struct patterns *patterns);
 
-/* admission_of_state() by the rules. */
+/* Return the result of admission_of_state() by the rules. */
 enum admission frontier_state_rule(const struct site_row *site,
 				   const struct frontier_rules *rules,
 				   const struct patterns *patterns);

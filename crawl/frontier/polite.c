@@ -39,10 +39,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/*
- * A failure of a request that began before the current pause does not count
- * again.
- */
+/* Count a failure, unless its request began before the current pause. */
 static void count_failure(struct polite *polite, uint64_t now_ms)
 {
 	bool is_new = polite->failures == 0 || now_ms >= polite->next_ms;
@@ -72,6 +69,6 @@ void polite_finished(struct polite *polite, bool is_pressed,
 					  polite->seed));
 		pause = larger(pause, retry_after_s * 1000);
 	}
-	/* another answer may have asked for a longer pause */
+	/* another response may have set a longer pause */
 	polite->next_ms = larger(polite->next_ms, now_ms + pause);
 }

@@ -1,6 +1,6 @@
 /*
- * crawl/frontier/revisit.h - when a page is visited again: more often when it
- * changes, less when it does not (an adaptive interval, as of incremental
+ * crawl/frontier/revisit.h - decides when to visit a page again: more often if
+ * it changes, less often if it does not (an adaptive interval of incremental
  * crawlers: Cho and Garcia-Molina 2003, Estimating frequency of change). Pure.
  */
 #ifndef CRAWL_FRONTIER_REVISIT_H
@@ -9,27 +9,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Intervals stay between an eighth of the site's and 30 times it. */
+/* Intervals stay between an eighth of the site's interval and 30 times it. */
 enum { REVISIT_SHORTEST = 8, REVISIT_LONGEST = 30 };
 
 /*
- * The interval after a visit: halved when the page had changed, half as long
- * again when it had not. `before` 0: this was the first visit; the interval
- * is then `of_cluster`, or when that is 0, too, `default_ms` (the site's, not
- * 0).
+ * Return the interval after a visit: halved if the page had changed, lengthened
+ * by half if not. `before` 0 means the first visit; then return `of_cluster`
+ * or, if that is 0, `default_ms` (the site's interval, not 0).
  */
 uint64_t revisit_interval(uint64_t before, bool is_changed, uint64_t of_cluster,
 			  uint64_t default_ms);
 
 /*
- * The running mean of a cluster: an eighth of the new interval, seven eighths
- * of the old mean.
+ * Return the running mean of a cluster: an eighth of the new interval, seven
+ * eighths of the old mean.
  */
 uint64_t revisit_of_cluster(uint64_t before, uint64_t interval);
 
 /*
- * The time of the next visit: `now_ms` plus the interval, varied by up to a
- * tenth by `key`, so that pages that were found at the same time are not
+ * Return the time of the next visit: `now_ms` plus the interval, changed by up
+ * to a tenth by `key`, so that pages that were found at the same time are not
  * visited at the same time.
  */
 uint64_t revisit_due(uint64_t now_ms, uint64_t interval, uint64_t key);

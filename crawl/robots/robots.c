@@ -14,7 +14,7 @@
 enum {
 	MAX_STEPS =
 		LIMIT(4 << 20,
-		      2048), /* bytes that wildcards may search for one path */
+		      2048), /* bytes that the wildcards may search per path */
 	STATUS_TOO_MANY = 429,
 };
 
@@ -22,8 +22,8 @@ struct robots {
 	struct robots_group group;
 	const struct slice *sitemaps;
 	size_t sitemap_count;
-	bool is_named;     /* the group is the agent's */
-	bool is_forbidden; /* everything */
+	bool is_named;     /* the group names the agent */
+	bool is_forbidden; /* everything is forbidden */
 };
 
 static bool has_sitemap(const struct robots *robots, struct slice value)
@@ -84,13 +84,13 @@ bool robots_is_forbidden(const struct robots *robots)
 }
 
 struct verdict {
-	const struct robots_rule *rule; /* NULL: none decided */
+	const struct robots_rule *rule; /* NULL: no rule decided */
 	bool is_allowed;
 };
 
 /*
- * The deciding rule: the first that matches, because the rules are sorted (RFC
- * 9309, 2.2.2).
+ * Return the deciding rule: the first that matches, because the rules are
+ * sorted (RFC 9309, 2.2.2).
  */
 static struct verdict find_rule(const struct robots *robots, struct slice raw)
 {
@@ -130,7 +130,7 @@ static bool is_control(char byte)
 	return (unsigned char)byte < ' ' || byte == 0x7f;
 }
 
-/* Copy as much of `text` as fits, in whole characters. */
+/* Copy `text`, truncated to whole characters that fit. */
 static void write_rule(struct slice text, struct robots_reason *reason)
 {
 	char whole[3 * sizeof(reason->rule)];

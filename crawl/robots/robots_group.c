@@ -13,10 +13,10 @@ struct parser {
 	struct arena *arena;
 	const char *agent; /* NULL: "*" */
 	struct robots_group *group;
-	struct buffer rules; /* struct robots_rule */
-	bool has_group;      /* there is a group of the agent, perhaps empty */
+	struct buffer rules; /* array of struct robots_rule */
+	bool has_group;      /* the agent has a group, possibly empty */
 	/*
-	 * A group ends at the User-agent behind a rule; other lines must not
+	 * A group ends at a User-agent line after a rule; other lines must not
 	 * end it (RFC 9309, 2.2.4). Crawl-delay is not in the RFC: it applies
 	 * only to the agents named directly above it.
 	 */
@@ -26,14 +26,14 @@ struct parser {
 	bool is_in_delays;
 };
 
-/* "*" with a word behind it is meant as "*", as in Google's parser. */
+/* "*" followed by a word counts as "*", as in Google's parser. */
 static bool is_any(struct slice agent)
 {
 	agent.size = word_find_blank(agent);
 	return word_is(agent, "*");
 }
 
-/* A name with digits, which is no product token, is compared whole. */
+/* A name with digits, which is no product token, must match completely. */
 static bool is_agent(struct slice value, const char *agent)
 {
 	struct slice whole = {value.data, word_find_blank(value)};
@@ -57,7 +57,7 @@ static void take_agent(struct parser *parser, struct slice value)
 	parser->has_group |= is_ours;
 }
 
-/* Add a rule; an empty value, or one that cannot begin a path, is ignored. */
+/* Add a rule; ignore a value that is empty or cannot begin a path. */
 static void take_rule(struct parser *parser, const struct robots_line *line)
 {
 	struct robots_rule rule = {
@@ -75,11 +75,14 @@ static void take_rule(struct parser *parser, const struct robots_line *line)
 		buffer_append(&parser->rules, &rule, sizeof(rule));
 }
 
-/* Seconds with a fraction, in milliseconds; false when it is no number. */
+/*
+ * Convert seconds with a fraction to milliseconds; return false if the value is
+ * no number.
+ */
 static bool parse_delay(struct slice value, uint64_t *delay_ms_out)
 {
 	uint64_t delay = 0;
-	uint64_t unit = 1000; /* of the last digit read */
+	uint64_t unit = 1000; /* milliseconds of the last digit */
 	bool is_fraction = false;
 	bool has_digit = false;
 
@@ -138,7 +141,9 @@ static void take_line(struct parser *parser, const struct robots_line *line)
 	}
 }
 
-/* The longest first, allow before disallow, then as in the file. */
+/*
+ * Sort the longest first, allow before disallow, then by position in the file.
+ */
 static int compare_rules(const void *a, const void *b)
 {
 	const struct robots_rule *left = a;

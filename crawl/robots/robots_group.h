@@ -22,15 +22,15 @@ struct robots_rule {
 };
 
 struct robots_group {
-	const struct robots_rule *rules; /* the first that matches decides */
+	const struct robots_rule *rules; /* the first match decides */
 	size_t rule_count;
 	uint32_t delay_ms;
 	bool is_clamped; /* a delay was over the limit, or no number */
 };
 
 /*
- * Read the groups of `agent`; NULL: those of "*". False when there are none.
- * What is read belongs to the arena. O(n log n).
+ * Read the groups of `agent`, or of "*" if it is NULL. Return false if there
+ * are none. The result belongs to the arena. O(n log n).
  */
 bool robots_group_read(struct arena *arena, struct robots_lines lines,
 		       const char *agent, struct robots_group *group_out);

@@ -19,7 +19,7 @@ static bool is_utf16(struct slice file)
 				  memcmp(file.data, "\xfe\xff", 2) == 0);
 }
 
-/* Skip a byte order mark, whole or in part, as in Google's parser. */
+/* Skip a byte order mark, complete or in part, as Google's parser does. */
 static struct slice skip_mark(struct slice text)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -51,7 +51,7 @@ struct robots_lines robots_lines_begin(struct arena *arena, struct slice file)
 	return (struct robots_lines){.rest = text};
 }
 
-/* Cut the first line off `text`. */
+/* Remove the first line from `text` and return it. */
 static struct slice take_line(struct slice *text)
 {
 	struct slice line = *text;
@@ -74,9 +74,9 @@ static struct slice take_line(struct slice *text)
 }
 
 /*
- * The end of the key: the colon, or, if it was forgotten, a blank between two
- * words: "Disallow /a", "Sitemap http://h/s.xml". The size of the line when it
- * has no key.
+ * Return the end of the key: the colon or, if it is missing, a blank between
+ * two words: "Disallow /a", "Sitemap http://h/s.xml". Return the size of the
+ * line if it has no key.
  */
 static size_t find_separator(struct slice line)
 {
@@ -92,8 +92,8 @@ static size_t find_separator(struct slice line)
 }
 
 /*
- * Names that a key may begin with, as in Google's parser; its misspellings and
- * those of crawler-commons.
+ * Prefixes of keys, as in Google's parser; with its misspellings and the ones
+ * of crawler-commons.
  */
 static const struct {
 	const char *name;
@@ -120,7 +120,7 @@ static enum robots_key find_key(struct slice name)
 	return ROBOTS_OTHER;
 }
 
-/* A line that is nothing but "https://h/sitemap.xml". */
+/* Return whether the line is only "https://h/sitemap.xml". */
 static bool is_bare_sitemap(struct slice line)
 {
 	return (word_begins_with(line, "http://") ||

@@ -9,7 +9,9 @@
 
 enum { MAX_PARTS = 4 };
 
-/* A digit in lower case; `base` or more when it is none. */
+/*
+ * Return the value of a digit in lower case; `base` or more if it is no digit.
+ */
 static unsigned digit_value(char c)
 {
 	if (is_digit(c))
@@ -18,8 +20,9 @@ static unsigned digit_value(char c)
 }
 
 /*
- * IPv4 number parser: 0x is before hexadecimal digits, of which there may be
- * none, 0 before octal ones. At most UINT32_MAX + 1. False: it is no number.
+ * Parse a number like the IPv4 number parser: after 0x hexadecimal digits,
+ * possibly none, after 0 octal digits. At most UINT32_MAX + 1. Return false if
+ * it is no number.
  */
 static bool parse_number(struct slice text, uint64_t *number_out)
 {
@@ -45,7 +48,10 @@ static bool parse_number(struct slice text, uint64_t *number_out)
 	return true;
 }
 
-/* Cut the first part off `text`, which is no value when nothing is left. */
+/*
+ * Remove the first part from `text` and return it; return no value if nothing
+ * remains.
+ */
 static struct slice next_part(struct slice *text)
 {
 	struct slice part = *text;

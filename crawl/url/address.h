@@ -1,6 +1,6 @@
 /*
- * crawl/url/address.h - hosts that are addresses: all spellings that resolvers
- * accept, normalised as in the WHATWG URL standard (3.5).
+ * crawl/url/address.h - hosts that are addresses, in all spellings that
+ * resolvers accept, normalised as in the WHATWG URL standard (3.5).
  */
 #ifndef CRAWL_URL_ADDRESS_H
 #define CRAWL_URL_ADDRESS_H
@@ -11,21 +11,21 @@
 #include "store/error.h"
 
 /*
- * Whether the last label of `host`, a name in lower case, is a number. Such a
- * host must be an IPv4 address, since resolvers read it as one (ends in a
- * number checker).
+ * Return whether the last label of `host`, a name in lower case, is a number.
+ * Such a host must be an IPv4 address, because resolvers read it as one (ends
+ * in a number checker).
  */
 bool address_is_ipv4(struct slice host);
 
 /*
- * Write it as a dotted quad: 1 to 4 numbers, decimal, octal or hexadecimal, the
- * last one filling what is left (IPv4 parser). ERR_MALFORMED.
+ * Write the host as a dotted quad. It has 1 to 4 numbers, decimal, octal or
+ * hexadecimal; the last one fills the rest (IPv4 parser). ERR_MALFORMED.
  */
 enum error address_put_ipv4(struct slice host, struct bounded *out);
 
 /*
- * Write the IPv6 address, without its brackets, compressed and in brackets; no
- * zone. ERR_MALFORMED.
+ * Write the IPv6 address, passed without brackets and without a zone,
+ * compressed and in brackets. ERR_MALFORMED.
  */
 enum error address_put_ipv6(struct slice text, struct bounded *out);
 

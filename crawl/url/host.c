@@ -12,7 +12,7 @@
 enum {
 	MAX_NAME = 253,
 	MAX_LABEL = 63,
-	/* decoded, before IDNA: 59 four-byte characters make a label of 63 */
+	/* before IDNA: 59 four-byte characters make a label of 63 */
 	MAX_UNICODE = 4 * MAX_NAME,
 	MAX_PORT = 65535,
 };
@@ -41,8 +41,8 @@ static bool is_name(struct slice host)
 }
 
 /*
- * Make ASCII letters lower case in place; false when there are other bytes than
- * ASCII.
+ * Convert ASCII letters to lower case in place; return false if there are
+ * non-ASCII bytes.
  */
 static bool lower_ascii(struct bounded *text)
 {
@@ -58,8 +58,10 @@ static bool lower_ascii(struct bounded *text)
 	return is_ascii;
 }
 
-/* Sharp s, final sigma and the joiners are what transitional processing would
- * change. */
+/*
+ * Return whether the name contains a character that transitional processing
+ * would change: sharp s, final sigma, joiners.
+ */
 static bool has_deviation(const char *name)
 {
 	return strstr(name, "\xc3\x9f") != NULL ||
@@ -69,7 +71,7 @@ static bool has_deviation(const char *name)
 }
 
 /*
- * libidn2 refuses symbols that IDNA2008 disallows (hearts, snowmen), which
+ * libidn2 refuses symbols that IDNA2008 disallows (hearts, snowmen) and
  * browsers accept. Transitional processing accepts them and gives the same
  * result for names without deviation characters (UTS #46, 7).
  */
@@ -89,8 +91,9 @@ static int look_up(const char *name, char **ascii_out)
 }
 
 /*
- * Domain to ASCII (UTS #46, not transitional), for UTF-8 that is not all ASCII;
- * ASCII names are left as they are by the standard, even a broken "xn--".
+ * Convert a domain to ASCII (UTS #46, not transitional) if it is UTF-8 with
+ * non-ASCII characters; the standard does not change ASCII names, even with a
+ * broken "xn--".
  */
 static bool idna(struct bounded *name)
 {
@@ -152,7 +155,10 @@ static bool put_port(struct slice text, unsigned default_port,
 	return port > 0 && port <= MAX_PORT;
 }
 
-/* Bytes of the host that `authority` begins with; 0 when it has none. */
+/*
+ * Return the length of the host at the beginning of `authority`; 0 if there is
+ * none.
+ */
 static size_t host_size(struct slice authority)
 {
 	const char *bytes = authority.data;

@@ -7,7 +7,10 @@
 #include "store/arena.h"
 #include "store/ascii.h"
 
-/* A host with stars in lower case; false when it has other characters. */
+/*
+ * Convert a host with stars to lower case; return false if it contains other
+ * characters.
+ */
 static bool host_glob_fold(struct slice text, char *out)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -23,14 +26,14 @@ static bool host_glob_fold(struct slice text, char *out)
 	return true;
 }
 
-/* The canonical form of a host without stars. */
+/* Write the canonical form of a host without stars. */
 static bool host_glob_parse(struct slice text, char *out)
 {
 	char address[MAX_HOST_BYTES + sizeof("http://")];
 	struct url url;
 
 	for (size_t i = 0; i < text.size; i++)
-		/* a NUL ends the string, and so is found, too */
+		/* strchr() also finds a NUL */
 		if (strchr("/\\@?#", ((const char *)text.data)[i]) != NULL)
 			return false;
 	(void)snprintf(address, sizeof(address), "http://%.*s", (int)text.size,
@@ -57,7 +60,7 @@ bool host_globs_add(struct host_globs *globs, struct slice text)
 	if (globs->arena == NULL)
 		globs->arena = arena_create();
 	size = strlen(host);
-	host[size] = '$'; /* up to the end */
+	host[size] = '$'; /* match up to the end */
 	kept = (struct slice){arena_copy(globs->arena, host, size + 1),
 			      size + 1};
 	if (!pattern_make(globs->arena, kept, &globs->patterns[globs->count]))

@@ -1,6 +1,6 @@
 /*
- * crawl/url/host_glob.h - a list of hosts in which '*' stands for any
- * characters, such as "example.org" and "*.example.org". Pure.
+ * crawl/url/host_glob.h - a list of hosts where '*' matches any characters,
+ * such as "example.org" and "*.example.org". Pure.
  */
 #ifndef CRAWL_URL_HOST_GLOB_H
 #define CRAWL_URL_HOST_GLOB_H
@@ -16,23 +16,22 @@ enum { MAX_HOST_GLOBS = 64 };
 
 struct host_globs {
 	struct pattern patterns[MAX_HOST_GLOBS]; /* [count] */
-	struct slice texts[MAX_HOST_GLOBS];      /* the same in canonical form:
-						    letters, digits and
-						    "-._:[]*" */
+	struct slice texts[MAX_HOST_GLOBS]; /* [count] canonical form: letters,
+					       digits and "-._:[]*" */
 	size_t count;
 	struct arena *arena;
 };
 
 /*
- * Add a host, with its port if that is not the default one, in any form that
- * url_parse() knows; one with '*' must have the canonical form except for upper
- * case. False, with nothing changed: it is neither, or the list is full.
+ * Add a host, with its port if that is not the default, in any form that
+ * url_parse() accepts; a host with '*' must be canonical except for upper case.
+ * Return false and change nothing if it is invalid or the list is full.
  */
 bool host_globs_add(struct host_globs *globs, struct slice text);
 
 /*
- * Whether one of them is the canonical host `host` (struct url). O(host + glob)
- * for each glob, whatever its stars.
+ * Return whether an entry matches the canonical host `host` (struct url).
+ * O(host + glob) for each glob, whatever its stars.
  */
 bool host_globs_match(const struct host_globs *globs, struct slice host);
 

@@ -4,16 +4,16 @@
 #include <strings.h>
 
 /*
- * Only names that a product has made up, so that no site is likely to identify
- * pages by them. Deliberately left out:
+ * Only names that a product has invented, so that no site is likely to identify
+ * pages with them. Deliberately omitted:
  * - id, ref, source, from, cid, campaign, share, si, spm, feature: words that
- *   sites use for what they show;
+ *   sites use for their content;
  * - sid and s: a session in phpBB and vBulletin, but the story of Slashdot and
  *   PHP-Nuke (article.pl?sid=...) and the search of WordPress;
  * - session, session_id, sessionid, token: conferences have sessions, and a
  *   link with a token may be dead without it;
  * - pk_*, ns_*, at_*, itm_*, trk*: prefixes that are also a primary key, a name
- *   space, a place or an item; of these only the whole names.
+ *   space, a place or an item; only whole names with them are listed.
  */
 const char parameters_default[] =
 	/* Urchin, Google: analytics, ads, merchant, search box */
@@ -48,7 +48,7 @@ static bool is_gap(char c)
 	return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');
 }
 
-/* Cut the first name off `names`; empty when there is none. */
+/* Remove the first name from `names` and return it; empty if there is none. */
 static struct slice next_name(struct slice *names)
 {
 	const char *text = names->data;
@@ -64,7 +64,7 @@ static struct slice next_name(struct slice *names)
 	return (struct slice){text + begin, end - begin};
 }
 
-/* Whether `name` is one of the names. */
+/* Return whether `name` is one of the names. */
 static bool is_listed(struct slice name, struct slice names)
 {
 	struct slice listed;
@@ -95,13 +95,13 @@ void parameters_expand(struct slice text, struct buffer *out)
 	}
 }
 
-/* Bytes of `text` before the first of the bytes `ends`. */
+/* Return the part of `text` before the first of the bytes `ends`. */
 static struct slice until(const char *text, const char *ends)
 {
 	return (struct slice){text, strcspn(text, ends)};
 }
 
-/* Whether the last segment written is "." or "..". */
+/* Return whether the last written segment is "." or "..". */
 static bool ends_in_dots(const char *begin, const char *end)
 {
 	size_t dots = 0;
@@ -113,8 +113,8 @@ static bool ends_in_dots(const char *begin, const char *end)
 }
 
 /*
- * Take ";name=value" out of the path at `path`, in place; returns where it now
- * ends. It is kept where its removal would leave a dot segment: "/..;sid=1/".
+ * Remove ";name=value" from the path at `path`, in place; return its new end.
+ * Keep it where its removal would leave a dot segment: "/..;sid=1/".
  */
 static char *drop_from_path(char *path, const char *end, struct slice names)
 {
@@ -140,7 +140,10 @@ static char *drop_from_path(char *path, const char *end, struct slice names)
 	return out;
 }
 
-/* The same for the query that begins with the '?' at `in`; it goes to `out`. */
+/*
+ * Do the same for the query that begins with the '?' at `in`; write it to
+ * `out`.
+ */
 static char *drop_from_query(char *out, const char *in, struct slice names)
 {
 	char *begin = out;

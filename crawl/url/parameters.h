@@ -1,7 +1,6 @@
 /*
- * crawl/url/parameters.h - query parameters that do not identify a page: those
- * of trackers and sessions. They are removed from links, so that a page has one
- * URL.
+ * crawl/url/parameters.h - query parameters of trackers and sessions, which do
+ * not identify a page. They are removed from links, so that a page has one URL.
  */
 #ifndef CRAWL_URL_PARAMETERS_H
 #define CRAWL_URL_PARAMETERS_H
@@ -13,22 +12,22 @@
 #include "store/slice.h"
 
 /*
- * The names of well known trackers and sessions: parted by blanks or commas; a
- * '*' at the end stands for any rest; letters in any case.
+ * The names of well known trackers and sessions, separated by blanks or commas;
+ * a '*' at the end matches any rest; letters in any case.
  */
 extern const char parameters_default[];
 
 /*
- * Append the names of `text` to `out`, with the default list in place of the
- * word "common".
+ * Append the names of `text` to `out`, and replace the word "common" with the
+ * default list.
  */
 void parameters_expand(struct slice text, struct buffer *out);
 
 /*
  * Remove the parameters `names` from the query of the canonical `url`, and
- * ";name=..." of those names from its path (";jsessionid=..."). Other
- * parameters keep their order and spelling; an empty query is removed with its
- * '?'. False when nothing was changed.
+ * ";name=..." with those names from its path (";jsessionid=..."). Other
+ * parameters keep their order and spelling; remove an empty query with its '?'.
+ * Return false if nothing changed.
  */
 bool parameters_drop(struct url *url, struct slice names);
 

@@ -8,15 +8,15 @@
 #include "store/arena.h"
 
 /*
- * The longest pattern that can match: a star between any two bytes of the
- * longest path.
+ * Length of the longest pattern that can match: a star between any two bytes of
+ * the longest path.
  */
 enum { MAX_PATTERN_BYTES = 2 * 3 * MAX_URL_BYTES + 1 };
 
 /*
  * RFC 9309, 2.2.2, has an example of a query whose reserved characters are
  * encoded before the comparison. Few sites write their rules or links like
- * that, so a rule matches if either form does.
+ * that, so a rule matches if either form matches.
  */
 #define QUERY_DELIMITERS ":/?[]@"
 
@@ -30,7 +30,7 @@ static void encode_query(struct slice text, const char *special,
 	percent_normalize(word_skip(text, head), query_special, out);
 }
 
-/* `text` with one star for each run of them. */
+/* Return `text` with one star for each run of stars. */
 static struct slice squeeze_stars(struct arena *arena, struct slice text)
 {
 	const char *bytes = text.data;
@@ -46,7 +46,7 @@ static struct slice squeeze_stars(struct arena *arena, struct slice text)
 	return (struct slice){out, size};
 }
 
-/* `text` in the arena, which may have it already, as `original`. */
+/* Return `text` in the arena; `original` if it is equal. */
 static struct slice keep(struct arena *arena, const struct bounded *text,
 			 struct slice original)
 {
@@ -112,7 +112,7 @@ void pattern_path_set(struct pattern_path *path, struct slice raw)
 	path->encoded = bounded_slice(&encoded);
 }
 
-/* The part before the first wildcard. */
+/* Return the part before the first wildcard. */
 static struct slice first_piece(struct slice text)
 {
 	text.size = word_find(text, '*');
@@ -133,7 +133,10 @@ static bool ends_with(struct slice text, struct slice piece)
 	       begins_with(word_skip(text, text.size - piece.size), piece);
 }
 
-/* Skip to behind the first occurrence of `piece`; false when there is none. */
+/*
+ * Skip the text up to and including the first occurrence of `piece`; return
+ * false if there is none.
+ */
 static bool skip_piece(struct slice *text, struct slice piece)
 {
 	const char *found;
@@ -149,8 +152,8 @@ static bool skip_piece(struct slice *text, struct slice piece)
 }
 
 /*
- * Each piece between wildcards is taken where it is found first, so no byte of
- * the path is looked at twice: memmem() is linear.
+ * Match each piece between wildcards at its first occurrence, so that no byte
+ * of the path is read twice: memmem() is linear.
  */
 static bool matches(struct slice text, bool is_anchored, struct slice path,
 		    size_t *steps)

@@ -44,7 +44,9 @@ static const struct byte_set unreserved = {{
 	BIT('_') | BIT('~') | UINT64_C(0x07fffffe07fffffe), /* A-Z a-z */
 }};
 
-/* Reserved (RFC 3986, 2.2) without '#', and without the single quote. */
+/*
+ * Reserved characters (RFC 3986, 2.2) without '#' and without the single quote.
+ */
 static const struct byte_set reserved = {{
 	BIT('!') | BIT('$') | BIT('&') | BIT('(') | BIT(')') | BIT('*') |
 		BIT('+') | BIT(',') | BIT('/') | BIT(':') | BIT(';') |
@@ -70,7 +72,10 @@ void percent_put(struct bounded *out, unsigned char byte)
 	bounded_put_slice(out, (struct slice){escape, sizeof(escape)});
 }
 
-/* The byte of the escape at the begin of `text`; -1 when there is none. */
+/*
+ * Return the byte of the escape at the beginning of `text`; -1 if there is
+ * none.
+ */
 static int escape_value(const unsigned char *text, size_t size)
 {
 	int high;
@@ -96,7 +101,7 @@ void percent_decode(struct slice text, struct bounded *out)
 	}
 }
 
-/* The bytes that are not encoded. */
+/* Return the bytes that are not encoded. */
 static struct byte_set plain_bytes(const char *special)
 {
 	struct byte_set plain = reserved;
@@ -108,7 +113,9 @@ static struct byte_set plain_bytes(const char *special)
 	return plain;
 }
 
-/* Write the escape or the one byte that `text` begins with; returns its size.
+/*
+ * Write the escape or the single byte at the beginning of `text`; return its
+ * size.
  */
 static size_t put_odd(const unsigned char *text, size_t size,
 		      struct bounded *out)

@@ -8,12 +8,12 @@
 
 #include "store/slice.h"
 
-/* Text that is written into memory of a fixed size. */
+/* Text in memory of a fixed size. */
 struct bounded {
 	char *data;
 	size_t size;
 	size_t capacity;
-	bool is_cut; /* something did not fit; it was left out */
+	bool is_cut; /* text that did not fit was dropped */
 };
 
 void bounded_put(struct bounded *out, char byte);
@@ -21,21 +21,21 @@ void bounded_put_slice(struct bounded *out, struct slice text);
 struct slice bounded_slice(const struct bounded *out);
 
 /*
- * Whether the byte is a letter, a digit or one of "-._~", which are never
- * encoded (RFC 3986, 2.3).
+ * Return whether the byte is a letter, a digit or one of "-._~", which are
+ * never encoded (RFC 3986, 2.3).
  */
 bool percent_is_unreserved(unsigned char byte);
 
-/* Write `text` with its escapes decoded; a '%' that begins none stays. */
+/* Write `text` with its escapes decoded; a '%' that begins no escape stays. */
 void percent_decode(struct slice text, struct bounded *out);
 
 /* Write `byte` as %XX. */
 void percent_put(struct bounded *out, unsigned char byte);
 
 /*
- * Write `text` (path, query or both) in canonical form: unreserved characters
- * decoded, hexadecimal digits in upper case, reserved characters as they are,
- * everything else encoded: controls, space, quotes, <>\^`{|}, '#', all bytes
+ * Write `text` (path, query or both) in canonical form: decode unreserved
+ * characters, write hexadecimal digits in upper case, keep reserved characters,
+ * and encode everything else: controls, space, quotes, <>\^`{|}, '#', all bytes
  * above 126, the characters in `special`, and a '%' that begins no escape. The
  * canonical form of a canonical form is itself.
  */

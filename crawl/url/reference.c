@@ -18,7 +18,9 @@ static bool is_space(char c)
 	return (unsigned char)c <= ' ';
 }
 
-/* Trim controls and spaces (WHATWG URL, basic URL parser); cut the fragment. */
+/*
+ * Trim controls and spaces (WHATWG URL, basic URL parser); drop the fragment.
+ */
 static struct slice trim(struct slice text)
 {
 	const char *hash;
@@ -34,7 +36,7 @@ static struct slice trim(struct slice text)
 	return text;
 }
 
-/* Whether the reference needs repair. */
+/* Return whether the reference needs repair. */
 static bool is_odd(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
@@ -64,7 +66,7 @@ struct slice reference_mend(struct slice text, struct bounded *room)
 	return bounded_slice(room);
 }
 
-/* Bytes of the scheme in front of its ':'; 0 when there is none. */
+/* Return the length of the scheme before its ':'; 0 if there is none. */
 static size_t scheme_length(struct slice text)
 {
 	size_t length = 0;
@@ -88,8 +90,9 @@ static bool is_word(struct slice text, size_t length, const char *word)
 }
 
 /*
- * "example.org:8080/x" has no scheme, "tel:110" has one. Without a base a name
- * with a dot, localhost, or a port with a path behind it make a host.
+ * "example.org:8080/x" has no scheme, "tel:110" has one. Without a base, a name
+ * is a host if it contains a dot, is localhost, or is followed by a port and a
+ * path.
  */
 static bool is_host_and_port(struct slice text, size_t length)
 {
@@ -118,7 +121,7 @@ static bool begins_with_slashes(struct slice text)
 	return slice_byte(text, 0) == '/' && slice_byte(text, 1) == '/';
 }
 
-/* Cut `text`, that begins with the authority, in two. */
+/* Split `text`, which begins with the authority, into authority and rest. */
 static void split_authority(struct slice text, struct reference *out)
 {
 	size_t begin = 0;

@@ -1,4 +1,6 @@
-/* crawl/url/reference.h - a link as written in a page, split into its parts. */
+/*
+ * crawl/url/reference.h - splits a link, as written in a page, into its parts.
+ */
 #ifndef CRAWL_URL_REFERENCE_H
 #define CRAWL_URL_REFERENCE_H
 
@@ -17,17 +19,18 @@ struct reference {
 };
 
 /*
- * As browsers read an attribute (WHATWG URL, basic URL parser): controls and
- * spaces around it are trimmed, tabs and line ends inside dropped, '\' before
- * the query is '/'; the fragment is cut. A slice of `text`, or of `room` when
- * something inside had to be repaired; cut when `room` is full.
+ * Repair `text` as browsers read an attribute (WHATWG URL, basic URL parser):
+ * trim controls and spaces around it, drop tabs and line ends inside and the
+ * fragment, and replace '\' before the query with '/'. Return a slice of
+ * `text`, or of `room` if something inside had to be repaired; truncated if
+ * `room` is full.
  */
 struct slice reference_mend(struct slice text, struct bounded *room);
 
 /*
- * Take the mended `text` apart, which is absolute when `base` is NULL; the
- * slices point into it. ERR_MALFORMED, ERR_REFUSED (a scheme that is not http
- * or https).
+ * Split the repaired `text`, which must be absolute if `base` is NULL; the
+ * slices point into it. ERR_MALFORMED, ERR_REFUSED (a scheme other than http or
+ * https).
  */
 enum error reference_split(struct slice text, const struct url *base,
 			   struct reference *reference_out);

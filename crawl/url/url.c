@@ -9,14 +9,16 @@
 #include "crawl/url/reference.h"
 
 enum {
-	/* decoding shrinks a text to a third at most, dot segments aside */
+	/*
+	 * decoding shrinks a text to a third at most, apart from dot segments
+	 */
 	MAX_REFERENCE = 3 * MAX_URL_BYTES,
 	MAX_MERGED = MAX_URL_BYTES + MAX_REFERENCE,
 	HTTP_PORT = 80,
 	HTTPS_PORT = 443,
 };
 
-/* Fill in scheme, host and port of `url`. */
+/* Set scheme, host and port of `url`. */
 static enum error put_authority(const struct reference *reference,
 				const struct url *base, struct url *url)
 {
@@ -42,7 +44,7 @@ static enum error put_authority(const struct reference *reference,
 	return error;
 }
 
-/* Where the first segment that begins with a dot begins; `size`: nowhere. */
+/* Return the index of the first segment that begins with a dot, or `size`. */
 static size_t first_dot(const char *path, size_t size)
 {
 	const char *end = path + size;
@@ -54,7 +56,7 @@ static size_t first_dot(const char *path, size_t size)
 	return size;
 }
 
-/* Where the last segment begins; 0 when there is none. */
+/* Return the index of the last segment; 0 if there is none. */
 static size_t last_segment(const char *path, size_t size)
 {
 	const char *slash = memrchr(path, '/', size);
@@ -64,7 +66,8 @@ static size_t last_segment(const char *path, size_t size)
 }
 
 /*
- * The part of the base's path that a reference keeps that begins with `first`.
+ * Return the part of the base's path that is kept for a reference that begins
+ * with `first`.
  */
 static struct slice kept_path(const struct url *base, char first)
 {
@@ -76,7 +79,7 @@ static struct slice kept_path(const struct url *base, char first)
 		path, first == '?' ? size : last_segment(path, size) + 1};
 }
 
-/* Write path and query, dot segments and all (RFC 3986, 5.2.3). */
+/* Write path and query with their dot segments (RFC 3986, 5.2.3). */
 static void merge(const struct reference *reference, const struct url *base,
 		  struct bounded *out)
 {
@@ -94,7 +97,7 @@ static void merge(const struct reference *reference, const struct url *base,
 
 /*
  * Remove the dot segments of `path`, which begins with '/', in place (RFC 3986,
- * 5.2.4); returns what is left of `size`.
+ * 5.2.4); return the new size.
  */
 static size_t remove_dots(char *path, size_t size)
 {
@@ -123,7 +126,7 @@ static size_t remove_dots(char *path, size_t size)
 	return left;
 }
 
-/* Fill in the rest of `url`, whose authority is set. */
+/* Set the rest of `url`, whose authority is set. */
 static enum error resolve(const struct reference *reference,
 			  const struct url *base, struct url *url)
 {
@@ -150,7 +153,7 @@ static enum error resolve(const struct reference *reference,
 	return out.is_cut ? ERR_TOO_LARGE : ERR_NONE;
 }
 
-/* The texts end long before the arrays do. */
+/* Copy only the texts, which end long before the arrays. */
 static void copy(const struct url *url, struct url *out)
 {
 	memcpy(out->text, url->text, strlen(url->text) + 1);

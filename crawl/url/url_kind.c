@@ -5,12 +5,11 @@
 #include "store/ascii.h"
 
 enum {
-	MAX_NAME = 32,   /* bytes of a name; a longer word is a sentence */
-	MAX_HYPHENS = 2, /* the same */
+	MAX_NAME = 32,   /* length of a name; a longer word is a sentence */
+	MAX_HYPHENS = 2, /* hyphens of a name; a word with more is a sentence */
 	MIN_HEX = 8,     /* digits of a hexadecimal number */
-	MIN_CHANGES = 3, /* changes between letters and digits in an identifier
-			  */
-	DAY_SIZE = 8,    /* of 20240514 */
+	MIN_CHANGES = 3, /* between letters and digits in an identifier */
+	DAY_SIZE = 8,    /* length of 20240514 */
 	YEAR_SIZE = 4,   /* digits */
 };
 
@@ -26,7 +25,7 @@ static bool is_separator(char c)
 	return c == '-' || c == '_' || c == '.';
 }
 
-/* 20240514 */
+/* Return whether the text is a day: 20240514. */
 static bool is_day(struct slice text)
 {
 	const char *c = text.data;
@@ -36,7 +35,10 @@ static bool is_day(struct slice text)
 	       (c[4] == '0' || c[4] == '1') && c[6] <= '3';
 }
 
-/* Numbers and single separators, such as 2024-05, 14.5.2024 or 1.2.3. */
+/*
+ * Return the kind of numbers with single separators, such as 2024-05, 14.5.2024
+ * or 1.2.3.
+ */
 static enum url_kind kind_of_numbers(struct slice text)
 {
 	const char *c = text.data;
@@ -64,8 +66,10 @@ static enum url_kind kind_of_numbers(struct slice text)
 		       : URL_NUMBER;
 }
 
-/* A long hexadecimal number, also in groups as those of a UUID, or letters and
- * digits in turns. */
+/*
+ * Return whether the text is a long hexadecimal number, also in groups like a
+ * UUID, or alternates letters and digits.
+ */
 static bool is_identifier(struct slice text)
 {
 	const char *c = text.data;

@@ -14,25 +14,27 @@
 
 enum {
 	MAX_SEGMENT_COUNT = 24, /* further segments are ignored */
-	MAX_PARAMETERS = 16,    /* the same */
+	MAX_PARAMETERS = 16,    /* further parameters are ignored */
 	MAX_NAMES = 2,          /* folders that keep their names */
-	MAX_ITEM = 64,          /* a name, when digits have become {n} */
-	MAX_COUNTED = 4,        /* segments; larger numbers are not
-				   distinguished */
-	COARSE_SEED = 1,        /* seed, so that no coarse hash equals a fine
-				   one */
+	MAX_ITEM = 64,   /* length of a name after {n} has replaced digits */
+	MAX_COUNTED = 4, /* segments; larger numbers are not distinguished */
+	COARSE_SEED =
+		1, /* seed that makes coarse hashes differ from fine ones */
 };
 
 /*
- * Endings that tell how a page is made; any other ending is a part of the name.
+ * Endings that show how a page is generated; any other ending is a part of the
+ * name.
  */
 static const char *const endings[] = {
 	".asp", ".aspx", ".cfm", ".cgi",   ".do", ".htm",   ".html",
 	".jsp", ".jspx", ".php", ".phtml", ".pl", ".shtml", ".xhtml",
 };
 
-/* How generators of documentation begin and end the names of their kinds of
- * pages (doxygen, javadoc). */
+/*
+ * Prefixes and suffixes with which documentation generators (doxygen, javadoc)
+ * mark the kinds of their pages.
+ */
 static const char *const beginnings[] = {"class",     "struct",    "union",
 					 "namespace", "interface", "group__",
 					 "dir_",      "md_"};
@@ -48,7 +50,7 @@ static void put_kind(struct bounded *out, enum url_kind kind)
 	bounded_put_slice(out, slice_of(url_kind_text(kind)));
 }
 
-/* A name stays, but for its numbers. */
+/* Write a name; replace only its numbers. */
 static void put_name(struct bounded *out, struct slice name)
 {
 	const char *c = name.data;
@@ -61,17 +63,18 @@ static void put_name(struct bounded *out, struct slice name)
 	}
 }
 
-/* The path and what is behind it, taken apart. */
+/* The parts of the path and the query. */
 struct parts {
 	struct slice folders[MAX_SEGMENT_COUNT]; /* [folder_count] */
 	size_t folder_count;
-	size_t segment_count; /* with the leaf */
+	size_t segment_count; /* including the leaf */
 	bool is_open;         /* the path ends in '/' */
 	struct slice leaf;    /* the segment that identifies the page */
-	struct slice view;    /* behind it: "index", "feed", "page", or empty */
-	struct slice number;  /* of the page behind "page", or empty */
-	const char *ending;   /* of the last segment: ".html", or "" */
-	const char *query;    /* behind the '?', or NULL */
+	struct slice view;   /* segment after the leaf: "index", "feed", "page",
+				or empty */
+	struct slice number; /* page number after "page", or empty */
+	const char *ending;  /* ending of the last segment: ".html", or "" */
+	const char *query;   /* text after the '?', or NULL */
 };
 
 static bool ends_with(struct slice text, const char *ending)
@@ -83,7 +86,7 @@ static bool ends_with(struct slice text, const char *ending)
 			   size) == 0;
 }
 
-/* Take the ending off the segment. */
+/* Remove the ending from the segment. */
 static const char *cut_ending(struct slice *segment)
 {
 	if (segment->size == 0 ||
@@ -130,7 +133,10 @@ static struct slice pop(struct parts *parts)
 					: parts->folders[--parts->folder_count];
 }
 
-/* "/news/a/index.html", "/news/a/feed/" and "/news/a/page/2/" are about a. */
+/*
+ * Find the view: "/news/a/index.html", "/news/a/feed/" and "/news/a/page/2/"
+ * are about a.
+ */
 static void find_view(struct parts *parts)
 {
 	static const char *const indices[] = {"default", "index"};
@@ -168,7 +174,7 @@ static void take_apart(const struct url *url, struct parts *parts)
 		parts->folder_count + (parts->leaf.size > 0 ? 1 : 0);
 }
 
-/* "name=" and the kind of its value. */
+/* A parameter: "name=" and the kind of its value. */
 struct item {
 	char text[MAX_ITEM];
 };
@@ -222,8 +228,10 @@ static void put_query(struct bounded *out, const char *query)
 	}
 }
 
-/* The names of the first folders, up to the first that has none; of the
- * others, words in a row are one. */
+/*
+ * Write the first folders with their names, up to the first without a name; of
+ * the other folders write kinds, and consecutive words as one.
+ */
 static void put_folders(struct bounded *out, const struct parts *parts)
 {
 	bool is_named = true;
@@ -260,7 +268,7 @@ static const char *find_affix(struct slice text, const char *const *affixes,
 	return "";
 }
 
-/* The name of a file, which a generator may have made. */
+/* Write the name of a file, which a generator may have created. */
 static void put_leaf(struct bounded *out, const struct parts *parts)
 {
 	struct slice leaf = parts->leaf;

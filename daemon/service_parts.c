@@ -65,7 +65,7 @@ static enum error begin_store(const struct service *service)
 		store_leave_partitions(&txn);
 	error = txn_end(&txn);
 	if (error == ERR_NONE && was_whole) {
-		log_error("store %s: was used without cluster.servers, or "
+		log_error("store %s: was used without nodes.broker_urls, or "
 			  "salvaged; put it into a depot by \"templatectl "
 			  "partition migrate\", for a cluster that is new, and "
 			  "set another store.path, or move it away",
@@ -85,7 +85,8 @@ static enum error read_secret_keys(struct service *service)
 					    service->config->secret_file);
 
 	if (error == ERR_NONE && service->secret_keys == NULL)
-		log_warn("cluster.secret_file is not set: headers, proxies and "
+		log_warn("nodes.encryption_key_file is not set: headers, "
+			 "proxies and "
 			 "hooks are refused, and those that this node has go "
 			 "to no other node");
 	return error;
@@ -253,7 +254,7 @@ static enum error start_archive(void *context)
 			     config->warc_bytes, config->user_agent,
 			     config->ignores_robots ? "ignore" : "classic");
 	if (error != ERR_NONE)
-		log_error("crawl.warc %s: it must be a folder that we may "
+		log_error("crawl.warc_dir %s: it must be a folder that we may "
 			  "write to",
 			  config->warc);
 	return error;
@@ -543,7 +544,7 @@ static enum error read_token(const char *path, char *out, size_t size)
 	if (error == ERR_NONE)
 		snprintf(out, size, "%.*s", (int)length, text.data);
 	else
-		log_error("cluster.token_file %s: %s; its first line is the "
+		log_error("nodes.token_file %s: %s; its first line is the "
 			  "token, of at least %d characters, the same for all "
 			  "nodes",
 			  path, error_text(error), MIN_NODE_TOKEN);

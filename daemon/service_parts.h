@@ -52,7 +52,8 @@ struct service {
 	struct delivery *delivery;
 	struct api *api;
 	struct http_server *server;
-	struct http_server *reader; /* for socket.read; NULL also if not used */
+	struct http_server
+		*reader; /* for socket.read_only_path; NULL also if not used */
 	struct http_server *network; /* for TCP; NULL also if not used */
 	struct http_server *nodes; /* for other nodes; NULL also if not used */
 	struct peers peers;        /* used by the API in a node group */

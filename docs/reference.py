@@ -16,7 +16,7 @@ import yaml
 import man_page
 
 ROLES = {
-    "read": "`socket.read`, any token",
+    "read": "`socket.read_only_path`, any token",
     "write": "the socket, a token that writes",
     "owner": "the socket alone",
     "anybody": "anybody",

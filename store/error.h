@@ -26,7 +26,7 @@
 	X(ERR_UNLOGGED, -20, "unlogged",                                      \
 	  "the log of the cluster cannot be written")                         \
 	X(ERR_NO_KEY, -21, "secrets_need_key",                                \
-	  "cluster.secret_file has no key for these secrets")
+	  "nodes.encryption_key_file has no key for these secrets")
 
 enum error {
 	ERR_NONE = 0,

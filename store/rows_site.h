@@ -82,7 +82,7 @@ enum {
 		512, /* site.blocked was emitted: pages no longer arrive */
 	SITE_IS_KNOWN = 1024,      /* its first templates were emitted */
 	SITE_IS_NETWORK_OK = 2048, /* a client that named the host may use the
-				      networks of crawl.allow */
+				      networks of crawl.allowed_networks */
 	/* state that the daemon has found; the other flags are options */
 	SITE_FINDINGS = SITE_IS_STALE | SITE_IS_BLOCKED | SITE_IS_KNOWN,
 };

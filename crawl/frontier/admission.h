@@ -46,7 +46,8 @@ enum {
 	X(REFUSE_SITEMAPS, 23, "sitemaps", "too many sitemaps, or too deep") \
 	X(SKIP_SATURATED, 32, "saturated",                                   \
 	  "the pages of its pattern bring nothing new")                      \
-	X(SKIP_PATTERN, 33, "pattern", "crawl.max_pattern of its pattern")   \
+	X(SKIP_PATTERN, 33, "pattern",                                       \
+	  "crawl.max_pages_per_pattern of its pattern")                      \
 	X(SKIP_PAGES, 34, "pages", "the budget of pages is spent")           \
 	X(SKIP_BYTES, 35, "bytes", "the budget of bytes is spent")           \
 	X(SKIP_TIME, 36, "time", "the budget of time is spent")              \

@@ -6,8 +6,8 @@
  *
  * The request:
  * - the URL, format, method, parameters, preference, comments, selectors;
- * - the rules: limits, extract.settings, cluster.min_pages, the folder of
- *   models.
+ * - the rules: limits, extract.method_options, clustering.min_pages, the folder
+ * of models.
  *
  * The state, and why it is complete:
  * - of the page: its site, key, content hash, size, charset and HTTP status,

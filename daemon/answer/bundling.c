@@ -206,7 +206,7 @@ enum error bundling_make(struct store *store, const struct bundling *bundling,
 	if (error == ERR_TOO_LARGE)
 		snprintf(reason, MAX_REASON,
 			 "the bundle would have more than %zu bytes, the limit "
-			 "of extract.max_bundle",
+			 "of extract.max_bundle_size",
 			 bundling->max_bytes);
 	return error;
 }

@@ -41,7 +41,7 @@ void api_configure(struct api *api, const char *path,
 /* The server that a request came from. */
 enum listener {
 	LISTENER_SOCKET,
-	LISTENER_READER,  /* socket.read */
+	LISTENER_READER,  /* socket.read_only_path */
 	LISTENER_NETWORK, /* listen */
 	LISTENER_NODES,   /* other nodes, through the broker */
 	LISTENERS

@@ -42,7 +42,7 @@ enum work_kind {
  * OWNER_BIT; tokens never have it.
  */
 #define OWNER_STRANGERS UINT64_MAX
-#define OWNER_READERS   (UINT64_MAX - 1) /* clients of socket.read */
+#define OWNER_READERS   (UINT64_MAX - 1) /* clients of socket.read_only_path */
 #define OWNER_BIT       (1ULL << 63)
 
 /* Who responded to a request for data of another node. */

@@ -43,8 +43,8 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 		relay_end(relay);
 		return call_fail(call, 502, "unauthorized",
 				 "node %s does not know the token or the "
-				 "certificate of this one (cluster.token_file, "
-				 "cluster.certificate_file)",
+				 "certificate of this one (nodes.token_file, "
+				 "nodes.certificate_file)",
 				 passage->where.owner);
 	}
 	spool = http_is_upload(call->exchange)
@@ -56,7 +56,7 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 		passage->result = PASSED_OWNER;
 	if (error == ERR_BUSY)
 		return call_fail_busy(call, "too many listen beside this one "
-					    "(socket.max_listeners)");
+					    "(socket.max_streams)");
 	return error == ERR_NONE ? HTTP_ANSWERED : passage_fail_cut(passage);
 }
 

@@ -43,7 +43,7 @@ static bool check_origin(struct call *call)
 	if (!origin_is_host_ours(host, call->config->listen_names))
 		return refuse(call, 421, "wrong_host",
 			      "the Host of the request is no name of this "
-			      "daemon (listen.names)");
+			      "daemon (listen.allowed_hosts)");
 	if (is_safe(http_method(exchange)) || origin == NULL ||
 	    origin_is_own(origin, host, http_is_encrypted(exchange)))
 		return true;
@@ -184,7 +184,7 @@ static bool check_token(struct call *call)
 	http_add_header(exchange, "Retry-After", "1");
 	return refuse(call, 429, "too_fast",
 		      "the token has used up its requests of this second "
-		      "(listen.rate)");
+		      "(listen.rate_limit)");
 }
 
 static bool is_for_strangers(const char *path)

@@ -83,7 +83,7 @@ static bool begin_session(struct call *call, const char *token,
 		http_add_header(call->exchange, "Retry-After", "1");
 		login_reply_form(call->exchange, 429,
 				 "The token has used up its requests of this "
-				 "second (listen.rate).");
+				 "second (listen.rate_limit).");
 		return false;
 	}
 	is_begun = sessions_begin(api->sessions, known.id, now_ms, session_out,

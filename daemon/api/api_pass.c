@@ -328,11 +328,12 @@ enum http_verdict passage_fail_moved(struct passage *passage)
 
 enum http_verdict passage_fail_direct(struct passage *passage)
 {
-	return call_fail(passage->call, 421, "ask_owner",
-			 "node %s owns the site, and this is not passed on "
-			 "without its address (cluster.address): ask it "
-			 "itself",
-			 passage->where.owner);
+	return call_fail(
+		passage->call, 421, "ask_owner",
+		"node %s owns the site, and this is not passed on "
+		"without its address (nodes.advertise_address): ask it "
+		"itself",
+		passage->where.owner);
 }
 
 enum http_verdict passage_fail_cut(struct passage *passage)

@@ -68,7 +68,7 @@ static enum http_verdict answer_from_store(struct call *call,
 /*
  * Queue a fetch of the page. An unknown site is added as a sample, so that the
  * page's neighbours are fetched, too. Such a site may use no private address
- * outside crawl.allow.
+ * outside crawl.allowed_networks.
  */
 static enum error ask(struct call *call, const struct question *question)
 {

@@ -201,7 +201,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.name = "site_stale",
 		.type = "gauge",
 		.labels = {"site"},
-		.help = "1 when nothing was seen of a site for watch.stale",
+		.help = "1 when nothing was seen of a site for watch.stale_after",
 	},
 	[METRIC_SITE_BLOCKED] = {
 		.name = "site_blocked",
@@ -397,7 +397,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 	[METRIC_CLUSTER_LOCKED] = {
 		.name = "cluster_locked_partitions",
 		.type = "gauge",
-		.help = "Copies that wait for a key of cluster.secret_file",
+		.help = "Copies that wait for a key of nodes.encryption_key_file",
 	},
 	[METRIC_CLUSTER_APPENDS] = {
 		.name = "cluster_appends_total",

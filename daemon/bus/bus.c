@@ -69,7 +69,7 @@ static const struct bus_ops *bus_load_module(const char *servers)
 		*(void **)&load = dlsym(module, BUS_NATS_SYMBOL);
 	if (load != NULL)
 		return load(say); /* it stays loaded until the process exits */
-	log_error("cluster.servers %s: %s", servers,
+	log_error("nodes.broker_urls %s: %s", servers,
 		  why != NULL ? why
 			      : BUS_MODULES "/" BUS_NATS_FILE " is not "
 					    "there: it is in Debian's package "
@@ -100,8 +100,9 @@ const struct bus_ops *bus_load(const char *servers)
 
 const struct bus_ops *bus_load(const char *servers)
 {
-	log_error("cluster.servers %s: this program was built without a broker",
-		  servers);
+	log_error(
+		"nodes.broker_urls %s: this program was built without a broker",
+		servers);
 	return NULL;
 }
 

@@ -634,7 +634,7 @@ void cluster_drain(struct cluster *cluster, bool drains)
 		(struct slice){&number, sizeof(number)});
 	error = txn_end(&txn);
 	if (error != ERR_NONE)
-		log_error("cluster: that this node %s is over when it is "
+		log_error("nodes: that this node %s is over when it is "
 			  "started again, as the store cannot be written: %s",
 			  drains ? "is drained" : "takes partitions",
 			  error_text(error));

@@ -53,7 +53,8 @@ struct partition_facts {
 	uint64_t epoch;   /* of the owner's lease; 0 = no lease yet */
 	uint64_t applied; /* number of the last log entry that is stored here */
 	uint64_t last;    /* number of the last known entry of the log */
-	bool is_locked;   /* this replica waits for a key of cluster.secret_file
+	bool is_locked;   /* this replica waits for a key of
+			   * nodes.encryption_key_file
 			   */
 };
 
@@ -89,7 +90,7 @@ struct node_facts {
 	uint32_t reseals;
 };
 
-/* A node without a lease that is expected to return (cluster.patience). */
+/* A node without a lease that is expected to return (nodes.rebalance_delay). */
 struct away_facts {
 	char name[NODE_NAME_BYTES];
 	uint32_t capacity;
@@ -212,7 +213,7 @@ void cluster_set_worker(struct cluster *cluster,
 /*
  * Append jobs [count] to the stream BUS_JOBS. ERR_NONE: all are stored. After
  * any other error some may be stored; submit all again. ERR_NO_KEY: some have
- * secrets, and cluster.secret_file is not set; none was appended.
+ * secrets, and nodes.encryption_key_file is not set; none was appended.
  */
 enum error cluster_submit(struct cluster *cluster, struct cluster_job *jobs,
 			  size_t count);
@@ -225,7 +226,8 @@ void cluster_drain(struct cluster *cluster, bool drains);
 
 /*
  * Remove a node that will not return: other nodes get its replicas without
- * waiting for cluster.patience. ERR_NOT_FOUND; ERR_BUSY: the node has a lease.
+ * waiting for nodes.rebalance_delay. ERR_NOT_FOUND; ERR_BUSY: the node has a
+ * lease.
  */
 enum error cluster_remove(struct cluster *cluster, const char *node);
 

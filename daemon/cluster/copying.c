@@ -210,7 +210,7 @@ static void leave_all(struct cluster *cluster)
 	}
 	if (has_left) {
 		pipeline_leave_strangers(cluster->pipeline, 0);
-		log_warn("cluster: the lease has ended: nothing is fetched or "
+		log_warn("nodes: the lease has ended: nothing is fetched or "
 			 "changed until there is another one");
 	}
 }

@@ -28,7 +28,7 @@ void note_damage(struct cluster *cluster, unsigned number)
 	wake_copying(cluster);
 	lock_release(&cluster->lock);
 	if (!is_known)
-		log_error("cluster: partition %u: rows of it are damaged here; "
+		log_error("nodes: partition %u: rows of it are damaged here; "
 			  "a node that has it whole, if there is one, takes "
 			  "it, and the copy here is made anew",
 			  number);
@@ -108,7 +108,7 @@ static bool may_drop(struct cluster *cluster, unsigned number)
 	for (unsigned i = 0; i < PARTITIONS; i++)
 		owned += view_partition(cluster, i).state == PARTITION_OWN;
 	if (owned > 0 && yield_sites(cluster))
-		log_error("cluster: hooks and silences are to be copied anew: "
+		log_error("nodes: hooks and silences are to be copied anew: "
 			  "others have the sites of this node until they are");
 	return owned == 0;
 }

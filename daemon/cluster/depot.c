@@ -73,7 +73,7 @@ enum error depot_open(struct depot **depot_out,
 	void *place = NULL;
 
 	if (kind == NULL) {
-		log_error("cluster.snapshots: neither a folder (/...), nor "
+		log_error("nodes.snapshot_store: neither a folder (/...), nor "
 			  "http://, https://, s3+http:// or s3+https://");
 		return ERR_MALFORMED;
 	}
@@ -185,9 +185,10 @@ enum error depot_put(struct depot *depot, struct depot_item item,
 	if (error == ERR_NONE)
 		error = depot->kind->commit(depot->place, item, &body);
 	else
-		log_error("cluster.snapshots %s: the snapshot of partition %u "
-			  "could not be written: %s",
-			  depot->location, item.partition, error_text(error));
+		log_error(
+			"nodes.snapshot_store %s: the snapshot of partition %u "
+			"could not be written: %s",
+			depot->location, item.partition, error_text(error));
 	if (error != ERR_NONE)
 		depot->kind->abandon(depot->place, item);
 	close(body.file);
@@ -256,7 +257,7 @@ enum error depot_get(struct depot *depot, struct depot_item item,
 	error = depot->kind->fetch(depot->place, item, arrive, &arrival);
 	if (error != ERR_NONE || is_whole(&arrival))
 		return error;
-	log_error("cluster.snapshots %s: snapshot %" PRIu64
+	log_error("nodes.snapshot_store %s: snapshot %" PRIu64
 		  " of partition %u is cut or damaged; it is not used",
 		  depot->location, item.number, item.partition);
 	return ERR_CORRUPT;

@@ -31,7 +31,7 @@ static enum error complain(const char *path, const char *what)
 {
 	int code = errno;
 
-	log_error("cluster.snapshots %s: %s: %s%s", path, what,
+	log_error("nodes.snapshot_store %s: %s: %s%s", path, what,
 		  strerrordesc_np(code),
 		  code == EACCES || code == EPERM
 			  ? "; the daemon's user needs to write there"
@@ -114,7 +114,7 @@ static enum error begin(void *place, struct depot_item item, int *file_out)
 	if (file < 0)
 		return complain(path.text, "cannot be made");
 	if (flock(file, LOCK_EX | LOCK_NB) != 0 || !is_at(file, path.text)) {
-		log_error("cluster.snapshots %s: another process writes it",
+		log_error("nodes.snapshot_store %s: another process writes it",
 			  path.text);
 		close(file);
 		return ERR_BUSY;

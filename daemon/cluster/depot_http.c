@@ -48,7 +48,7 @@ static void close_place(void *context)
 
 static enum error malformed(const char *what)
 {
-	log_error("cluster.snapshots: %s", what);
+	log_error("nodes.snapshot_store: %s", what);
 	return ERR_MALFORMED;
 }
 
@@ -68,7 +68,7 @@ static enum error read_key(const char *path, struct buffer *out)
 	enum error error = file_read(path, MAX_KEY_BYTES, out);
 
 	if (error != ERR_NONE) {
-		log_error("cluster.snapshots_key_file %s: %s", path,
+		log_error("nodes.snapshot_store_key_file %s: %s", path,
 			  file_error_text(error));
 		return error;
 	}
@@ -77,7 +77,8 @@ static enum error read_key(const char *path, struct buffer *out)
 		out->data[--out->size] = '\0';
 	if (out->size == 0 || memchr(out->data, '\n', out->size) != NULL ||
 	    memchr(out->data, '\0', out->size) != NULL) {
-		log_error("cluster.snapshots_key_file %s: not one line", path);
+		log_error("nodes.snapshot_store_key_file %s: not one line",
+			  path);
 		return ERR_MALFORMED;
 	}
 	return ERR_NONE;
@@ -95,7 +96,7 @@ static enum error find_login(struct depot_server *server, const char *user,
 		return user == NULL && server->sigv4 == NULL
 			       ? ERR_NONE
 			       : malformed("it needs a password or key: "
-					   "cluster.snapshots_key_file");
+					   "nodes.snapshot_store_key_file");
 	error = read_key(key_file, &key);
 	if (error == ERR_NONE) {
 		if (user != NULL)
@@ -177,7 +178,7 @@ static enum error read_location(struct depot_server *server,
 	password = part_of(url, CURLUPART_PASSWORD);
 	fragment = part_of(url, CURLUPART_FRAGMENT);
 	error = password != NULL ? malformed("the password belongs into "
-					     "cluster.snapshots_key_file")
+					     "nodes.snapshot_store_key_file")
 				 : ERR_NONE;
 	if (error == ERR_NONE && fragment != NULL)
 		error = malformed("a location has no '#'");
@@ -214,7 +215,7 @@ enum error depot_http_open(void **place_out,
 	    !authorities_open(&place->server.authorities,
 			      options->ca_file[0] == '\0' ? NULL
 							  : options->ca_file)) {
-		log_error("cluster.snapshots: %s cannot be read",
+		log_error("nodes.snapshot_store: %s cannot be read",
 			  options->ca_file);
 		error = ERR_IO;
 	}
@@ -304,7 +305,7 @@ static enum error read_manifest(const struct http_place *place,
 	if (error == ERR_NONE)
 		error = depot_manifest_parse(buffer_slice(&text), manifest_out);
 	if (error == ERR_CORRUPT)
-		log_error("cluster.snapshots: %s%s is not one of templated; "
+		log_error("nodes.snapshot_store: %s%s is not one of templated; "
 			  "delete it, and a new one is made",
 			  place->server.url, path.text);
 	buffer_free(&text);
@@ -395,7 +396,8 @@ static enum error announce(const struct http_place *place, unsigned partition,
 		return error;
 	split(&manifest, &gone, is_left_over, NULL);
 	if (!depot_manifest_add(&manifest, row)) {
-		log_error("cluster.snapshots: %sp%03u has %d snapshots: delete "
+		log_error("nodes.snapshot_store: %sp%03u has %d snapshots: "
+			  "delete "
 			  "some, and its manifest",
 			  place->server.url, partition, DEPOT_MANIFEST_ROWS);
 		return ERR_TOO_LARGE;
@@ -418,8 +420,9 @@ static enum error publish(const struct http_place *place, unsigned partition,
 	if (error == ERR_NONE && ours == NULL)
 		error = ERR_NOT_FOUND;
 	if (error == ERR_NOT_FOUND) {
-		log_error("cluster.snapshots: %sp%03u: another node writes it",
-			  place->server.url, partition);
+		log_error(
+			"nodes.snapshot_store: %sp%03u: another node writes it",
+			place->server.url, partition);
 		return ERR_BUSY;
 	}
 	if (error != ERR_NONE)
@@ -478,7 +481,7 @@ static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
 		request.path = path.text;
 		error = depot_request(&place->server, &request);
 		if (error == ERR_NOT_FOUND)
-			log_error("cluster.snapshots: %s%s is gone, but its "
+			log_error("nodes.snapshot_store: %s%s is gone, but its "
 				  "manifest names it",
 				  place->server.url, path.text);
 		return error;

@@ -46,7 +46,7 @@ struct hint {
 static const struct hint hints[] = {
 	{400, ERR_REFUSED,
 	 "the server does not understand it; is the region right?"},
-	{401, ERR_REFUSED, "is cluster.snapshots_key_file right?"},
+	{401, ERR_REFUSED, "is nodes.snapshot_store_key_file right?"},
 	{403, ERR_REFUSED, "not allowed: GET, PUT and DELETE are needed"},
 	{404, ERR_NOT_FOUND, "make that folder or bucket"},
 	{405, ERR_REFUSED, "the server does not take GET, PUT and DELETE here"},
@@ -258,9 +258,10 @@ static enum error explain(const struct transfer *transfer, long status)
 
 	curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &elsewhere);
 	if (elsewhere != NULL) {
-		log_error("cluster.snapshots: %s %s: %ld, to %s: this is not "
-			  "followed; name that place, if it is right",
-			  method, transfer->url, status, elsewhere);
+		log_error(
+			"nodes.snapshot_store: %s %s: %ld, to %s: this is not "
+			"followed; name that place, if it is right",
+			method, transfer->url, status, elsewhere);
 		return ERR_REFUSED;
 	}
 	if (status < SERVER_ERROR) {
@@ -271,7 +272,7 @@ static enum error explain(const struct transfer *transfer, long status)
 		if (hints[i].status == status)
 			hint = hints[i];
 	find_code(&transfer->refusal, code);
-	log_error("cluster.snapshots: %s %s: %ld%s%s: %s", method,
+	log_error("nodes.snapshot_store: %s %s: %ld%s%s: %s", method,
 		  transfer->url, status, code[0] == '\0' ? "" : " ", code,
 		  hint.text);
 	return hint.error;
@@ -297,7 +298,7 @@ static enum error finish(const struct transfer *transfer, CURLcode code)
 	error = error_from_curl(code);
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
 		error = ERR_REFUSED;
-	log_error("cluster.snapshots: %s %s: %s", request->method,
+	log_error("nodes.snapshot_store: %s %s: %s", request->method,
 		  transfer->url,
 		  transfer->error_text[0] != '\0' ? transfer->error_text
 						  : curl_easy_strerror(code));

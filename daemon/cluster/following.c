@@ -92,7 +92,7 @@ static enum error take_entry(struct reading *reading,
 
 	if (entry_is_foreign(buffer_slice(&message->data))) {
 		log_warn_limited(
-			"cluster: entry %" PRIu64 " of the log of partition "
+			"nodes: entry %" PRIu64 " of the log of partition "
 			"%u is of no node, and is passed over; look who may "
 			"publish tpl.log.>",
 			message->number, reading->partition);
@@ -102,7 +102,7 @@ static enum error take_entry(struct reading *reading,
 			&is_newer) ||
 	    head.partition != reading->partition) {
 		log_error_limited(
-			"cluster: entry %" PRIu64 " of the log of partition "
+			"nodes: entry %" PRIu64 " of the log of partition "
 			"%u %s",
 			message->number, reading->partition,
 			is_newer ? "is of a later version: upgrade this node"
@@ -345,7 +345,7 @@ void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
 	lock_release(&cluster->lock);
 	if (tells)
 		log_warn_limited(
-			"cluster: partition %u, and maybe others: entry "
+			"nodes: partition %u, and maybe others: entry "
 			"%" PRIu64 " of its log is entry %" PRIu64
 			" now; servers that were killed number anew what they "
 			"have acknowledged, and nothing is lost",

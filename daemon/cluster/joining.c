@@ -35,7 +35,7 @@ void set_trouble(struct cluster *cluster, enum log_level level,
 	snprintf(cluster->trouble, sizeof(cluster->trouble), "%s", text);
 	lock_release(&cluster->lock);
 	if (is_told && *text != '\0')
-		log_line(level, "cluster: %s", text);
+		log_line(level, "nodes: %s", text);
 }
 
 /* Subscribe to hints and to requests to this node. */
@@ -90,7 +90,7 @@ enum error join(struct cluster *cluster)
 	if (bus != NULL && !cluster->ops->is_closed(bus)) {
 		if (!is_deaf(cluster))
 			return ERR_NONE;
-		log_warn("cluster: the NATS server does not answer, another "
+		log_warn("nodes: the NATS server does not answer, another "
 			 "one is tried");
 		cluster->ops->hang_up(bus);
 	}
@@ -129,7 +129,7 @@ enum error join_at_start(struct cluster *cluster)
 
 	if (error != ERR_NETWORK)
 		return error;
-	log_warn("cluster: this node joins when the servers answer; until then "
+	log_warn("nodes: this node joins when the servers answer; until then "
 		 "nothing is fetched or changed, and answers may be old");
 	return ERR_NONE;
 }

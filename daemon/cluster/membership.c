@@ -603,11 +603,11 @@ static void tell(struct cluster *cluster, bool is_connected)
 		set_trouble(cluster, LOG_LEVEL_DEBUG,
 			    "the NATS servers do not answer");
 	if (was_connected && !is_connected)
-		log_warn("cluster: the broker does not answer; without it "
+		log_warn("nodes: the broker does not answer; without it "
 			 "nothing is fetched or changed, and answers may be "
 			 "old");
 	if (!was_connected && is_connected)
-		log_info("cluster: node %s has the broker",
+		log_info("nodes: node %s has the broker",
 			 cluster->options.bus.name);
 }
 
@@ -627,7 +627,7 @@ static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
 	    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
 		return;
 	*reminded_ms = now_ms;
-	log_warn("cluster: the clock of this machine and that of the servers "
+	log_warn("nodes: the clock of this machine and that of the servers "
 		 "are %.1f s apart: have NTP set both; pages are visited too "
 		 "early or too late",
 		 (double)(clock_ms < 0 ? -clock_ms : clock_ms) / 1000.0);
@@ -647,7 +647,7 @@ static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
 			continue;
 		*reminded_ms = now_ms;
 		log_warn(
-			"cluster: node %s has another list of public suffixes "
+			"nodes: node %s has another list of public suffixes "
 			"(libpsl): give all nodes one version of it, or a host "
 			"may have two owners",
 			cluster->members[i].facts.name);
@@ -669,20 +669,22 @@ static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
 			continue;
 		*reminded_ms = now_ms;
 		if (*own == '\0')
-			log_warn("cluster: node %s seals secrets with the key "
+			log_warn("nodes: node %s seals secrets with the key "
 				 "%s, and this node has no "
-				 "cluster.secret_file: it does not copy their "
+				 "nodes.encryption_key_file: it does not copy "
+				 "their "
 				 "sites",
 				 facts->name, facts->key);
 		else
-			log_error("cluster: node %s seals secrets with the key "
-				  "%s, which is not in cluster.secret_file "
-				  "here: that has %s first%s",
-				  facts->name, facts->key, own,
-				  cluster->yields
-					  ? "; this node takes no sites until "
-					    "it has the key of the others"
-					  : "");
+			log_error(
+				"nodes: node %s seals secrets with the key "
+				"%s, which is not in nodes.encryption_key_file "
+				"here: that has %s first%s",
+				facts->name, facts->key, own,
+				cluster->yields
+					? "; this node takes no sites until "
+					  "it has the key of the others"
+					: "");
 	}
 }
 

@@ -41,7 +41,7 @@ bool yield_sites(struct cluster *cluster)
 void note_full(struct cluster *cluster, enum error error)
 {
 	if (yield_sites(cluster))
-		log_error("cluster: the store of this node cannot be written "
+		log_error("nodes: the store of this node cannot be written "
 			  "(%s): others have its sites until it can",
 			  error_text(error));
 }
@@ -55,13 +55,14 @@ static void tell_useless(struct cluster *cluster, unsigned number,
 		return;
 	cluster->locked_ms = now_ms;
 	if (error == ERR_NO_KEY)
-		log_error("cluster: partition %u, and maybe others: secrets in "
-			  "it are sealed by a key that is not in "
-			  "cluster.secret_file here; no copy of it is made "
-			  "until it is",
-			  number);
+		log_error(
+			"nodes: partition %u, and maybe others: secrets in "
+			"it are sealed by a key that is not in "
+			"nodes.encryption_key_file here; no copy of it is made "
+			"until it is",
+			number);
 	else
-		log_error("cluster: partition %u, and maybe others: its log "
+		log_error("nodes: partition %u, and maybe others: its log "
 			  "has what only a later version can read: upgrade "
 			  "this node; no copy of it is made until then",
 			  number);
@@ -134,7 +135,7 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 			       (struct depot_item){number, newest},
 			       cluster->depot, &copy);
 	if (error == ERR_NONE)
-		log_info("cluster: partition %u: its snapshot %" PRIu64
+		log_info("nodes: partition %u: its snapshot %" PRIu64
 			 " was loaded",
 			 number, newest);
 	lock_acquire(&cluster->lock);
@@ -176,7 +177,7 @@ void drop_copy(struct cluster *cluster, unsigned number)
 	while (more && error == ERR_NONE)
 		error = clear_rows(cluster, number, &more);
 	if (error != ERR_NONE)
-		log_error("cluster: partition %u: its copy here cannot be "
+		log_error("nodes: partition %u: its copy here cannot be "
 			  "deleted, which is tried again: %s",
 			  number, error_text(error));
 	if (error == ERR_STORE_FULL || error == ERR_IO)
@@ -262,7 +263,7 @@ void mend_copy(struct cluster *cluster, unsigned number, enum error error)
 	if (error == ERR_NO_KEY || (!is_gap && is_useless(error)))
 		lock_copy(cluster, number, error);
 	else if (is_gap && error != ERR_NONE)
-		log_warn("cluster: partition %u: the log begins behind what is "
+		log_warn("nodes: partition %u: the log begins behind what is "
 			 "here, and no snapshot could be loaded: %s",
 			 number, error_text(error));
 }
@@ -292,7 +293,7 @@ bool begin_copy(struct cluster *cluster, unsigned number)
 	} else {
 		cluster->depot_ms = now_ms + DEPOT_PAUSE_MS;
 	}
-	log_warn("cluster: partition %u waits for its snapshot: %s", number,
+	log_warn("nodes: partition %u waits for its snapshot: %s", number,
 		 error_text(error));
 	return false;
 }

@@ -133,7 +133,7 @@ static bool is_cut(struct cluster *cluster, unsigned number,
 	    last->number >= partition.applied ||
 	    last->epoch > partition.read_epoch)
 		return false;
-	log_error("cluster: partition %u: the servers have lost the end of its "
+	log_error("nodes: partition %u: the servers have lost the end of its "
 		  "log, entries %" PRIu64 " to %" PRIu64
 		  "; what was in them is here, and goes on from here",
 		  number, last->number + 1, partition.applied);
@@ -353,9 +353,8 @@ void take(struct cluster *cluster, unsigned number)
 	if (is_useless(error))
 		give_up(cluster, number);
 	else if (error != ERR_NONE && error != ERR_BUSY)
-		log_warn_limited(
-			"cluster: partition %u cannot be taken yet: %s", number,
-			error_text(error));
+		log_warn_limited("nodes: partition %u cannot be taken yet: %s",
+				 number, error_text(error));
 }
 
 bool is_to_be_taken(const struct cluster *cluster,

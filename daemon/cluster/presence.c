@@ -1,8 +1,8 @@
 /*
  * The expected nodes: each node has a row "n.NAME" in BUS_FACTS, which stays
  * when its lease expires and which it rewrites several times per
- * cluster.patience. A node with a younger row and no lease is missing and keeps
- * its replicas. A node that was draining is not expected to return.
+ * nodes.rebalance_delay. A node with a younger row and no lease is missing and
+ * keeps its replicas. A node that was draining is not expected to return.
  */
 #include "daemon/cluster/cluster_parts.h"
 
@@ -16,7 +16,7 @@
 #include "store/memory.h"
 
 enum {
-	TOLD = 10, /* heartbeats per cluster.patience */
+	TOLD = 10, /* heartbeats per nodes.rebalance_delay */
 	MOST_MS = 60 * 1000,
 	LEAST_MS = 1000,
 };
@@ -91,8 +91,8 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 		presence->is_away = !has_lease_of(cluster, presence->name) &&
 				    is_expected(cluster, presence);
 		if (presence->is_away && before != NULL && !before->is_away)
-			log_info("cluster: node %s is away; its copies wait "
-				 "for it as long as cluster.patience says",
+			log_info("nodes: node %s is away; its copies wait "
+				 "for it as long as nodes.rebalance_delay says",
 				 presence->name);
 		used++;
 	}

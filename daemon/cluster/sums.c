@@ -75,7 +75,7 @@ bool sums_differ(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 	if (own.sum == theirs.sum && own.rows == theirs.rows)
 		return false;
-	log_error_limited("cluster: partition %u: its copy here (%" PRIu64
+	log_error_limited("nodes: partition %u: its copy here (%" PRIu64
 			  " rows) is not that of its owner (%" PRIu64
 			  " rows) behind the same entry; it is made anew",
 			  number, own.rows, theirs.rows);

@@ -105,7 +105,7 @@ static void shorten_log(struct cluster *cluster, unsigned number,
 		error = cluster->ops->purge(cluster->bus, BUS_LOG, subject,
 					    older - NUMBERS_KEPT);
 	if (error != ERR_NONE)
-		log_warn("cluster: partition %u: its log is not shortened now: "
+		log_warn("nodes: partition %u: its log is not shortened now: "
 			 "%s",
 			 number, error_text(error));
 }
@@ -138,7 +138,7 @@ static void save(struct cluster *cluster, unsigned number)
 	if (error == ERR_NONE)
 		shorten_log(cluster, number, copy.head.number);
 	else
-		log_warn("cluster: partition %u cannot be saved in %s: %s; the "
+		log_warn("nodes: partition %u cannot be saved in %s: %s; the "
 			 "log is kept",
 			 number, depot_location(cluster->depot),
 			 error_text(error));
@@ -373,7 +373,7 @@ static void gather(struct cluster *cluster, uint64_t from,
 			press->is_full =
 				!add_event(press, partition, number, &event);
 		else if (is_new)
-			log_error_limited("cluster: event %" PRIu64
+			log_error_limited("nodes: event %" PRIu64
 					  " is damaged and cannot be published",
 					  number);
 		if (!press->is_full)

@@ -177,14 +177,14 @@ void config_defaults(struct config *config_out);
 /*
  * Read the YAML file `path` over the defaults; if NULL, use only the defaults.
  * Settings of the service manager override the file: sockets named socket.path
- * and socket.read (runtime/activation.h), and files below
+ * and socket.read_only_path (runtime/activation.h), and files below
  * $CREDENTIALS_DIRECTORY that are named like a key. The first line of such a
  * file is the value (for example crawl.proxy); listen.certificate and
  * listen.key are used as files. On failure `message_out` gets a line for each
  * of the first 20 errors, such as "templated.yaml:12: crawl.delay: 2 parsecs is
  * not a time (ms, s, min, h, d)", "templated.yaml:7: crawl.dealy: unknown key;
- * did you mean delay?", "templated.yaml:9: cluster.threshold: 1.5 is above 1",
- * and *config_out is unchanged: ERR_NOT_FOUND, ERR_IO, ERR_MALFORMED.
+ * did you mean delay?", "templated.yaml:9: clustering.threshold: 1.5 is above
+ * 1", and *config_out is unchanged: ERR_NOT_FOUND, ERR_IO, ERR_MALFORMED.
  */
 enum error config_load(const char *path, struct config *config_out,
 		       struct buffer *message_out);

@@ -343,7 +343,7 @@ bool config_check_listen(const struct config *config, struct buffer *message)
 		return true;
 	buffer_printf(message,
 		      "%s is not of loopback: set listen.certificate and "
-		      "listen.key, or listen.insecure: yes",
+		      "listen.key, or listen.allow_plaintext: yes",
 		      config->listen_address);
 	return false;
 }

@@ -117,13 +117,14 @@ static bool take_sockets(struct config *config, struct buffer *message)
 {
 	size_t count = activation_path("socket.path", config->socket_path);
 
-	count += activation_path("socket.read", config->reader_path);
+	count += activation_path("socket.read_only_path", config->reader_path);
 	if (count == activation_count())
 		return true;
-	buffer_append_text(message,
-			   "a socket of the service manager is neither "
-			   "FileDescriptorName=socket.path nor socket.read, or "
-			   "is no ListenStream= in the file system");
+	buffer_append_text(
+		message,
+		"a socket of the service manager is neither "
+		"FileDescriptorName=socket.path nor socket.read_only_path, or "
+		"is no ListenStream= in the file system");
 	return false;
 }
 

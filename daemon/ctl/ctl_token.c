@@ -100,7 +100,7 @@ static enum ctl_status run_token(const struct ctl *ctl)
 static const struct verb_option options[] = {
 	{.name = "read",
 	 .kind = OPTION_FLAG,
-	 .meaning = "for what socket.read answers (default)"},
+	 .meaning = "for what socket.read_only_path answers (default)"},
 	{.name = "write",
 	 .kind = OPTION_FLAG,
 	 .meaning = "for everything but tokens"},

@@ -132,7 +132,7 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 	split_variables(&texts, variables);
 	outlet->is_child = true;
 	if (!delivery->options.allows_exec)
-		end_event(delivery, outlet, 0, "delivery.exec is no");
+		end_event(delivery, outlet, 0, "hooks.allow_commands is no");
 	else if (!hook_target_split(buffer_slice(&outlet->target), &words))
 		end_event(delivery, outlet, 0, "no command");
 	else if (command_start(delivery->options.starter, &outlet->child,

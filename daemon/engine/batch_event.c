@@ -18,7 +18,7 @@ static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 {
 	if ((before ^ after) > before)
 		log_warn_limited("hook %" PRIu32 ": too many events wait "
-				 "(delivery.max_waiting): %" PRIu64
+				 "(hooks.max_queued_events): %" PRIu64
 				 " dropped, the oldest first",
 				 hook, after);
 }

@@ -131,7 +131,7 @@ bool http_set_owner(struct http_exchange *exchange, uint64_t owner)
 	if (!has_place)
 		exchange_refuse_busy(exchange,
 				     "too many requests are under way "
-				     "(socket.max_clients); try again");
+				     "(socket.max_connections); try again");
 	return has_place;
 }
 

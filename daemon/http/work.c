@@ -384,9 +384,9 @@ bool work_submit(struct http_exchange *exchange)
 	if (is_stopping)
 		refuse_stopped(exchange);
 	else if (is_full)
-		exchange_refuse_busy(exchange,
-				     "too many requests wait "
-				     "(pipeline.max_commands); try again");
+		exchange_refuse_busy(
+			exchange, "too many requests wait "
+				  "(pipeline.max_pending_requests); try again");
 	return !is_stopping && !is_full;
 }
 

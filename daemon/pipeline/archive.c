@@ -52,9 +52,10 @@ static void make_identity(uint64_t *identity)
 static void pause_archive(struct archive *archive, const char *what)
 {
 	if (archive->retry_ms == 0)
-		log_error("crawl.warc: %s: %s: %s; nothing is archived until "
-			  "it works again",
-			  archive->folder, what, strerrordesc_np(errno));
+		log_error(
+			"crawl.warc_dir: %s: %s: %s; nothing is archived until "
+			"it works again",
+			archive->folder, what, strerrordesc_np(errno));
 	archive->retry_ms = clock_steady_ms() + RETRY_MS;
 }
 
@@ -105,7 +106,8 @@ static bool write_record(struct archive *archive)
 	}
 	archive->size += archive->record.size;
 	if (archive->retry_ms != 0)
-		log_info("crawl.warc: %s: archiving goes on", archive->folder);
+		log_info("crawl.warc_dir: %s: archiving goes on",
+			 archive->folder);
 	archive->retry_ms = 0;
 	return true;
 }
@@ -170,13 +172,13 @@ enum error archive_open(struct archive **out, const char *folder,
 	struct archive *archive;
 
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-		log_error("crawl.warc: %s: the folder cannot be made: %s",
+		log_error("crawl.warc_dir: %s: the folder cannot be made: %s",
 			  folder, strerrordesc_np(errno));
 		return ERR_IO;
 	}
 	if (access(folder, W_OK | X_OK) != 0) {
-		log_error("crawl.warc: %s: it cannot be written to: %s", folder,
-			  strerrordesc_np(errno));
+		log_error("crawl.warc_dir: %s: it cannot be written to: %s",
+			  folder, strerrordesc_np(errno));
 		return ERR_IO;
 	}
 	archive_mend(folder);

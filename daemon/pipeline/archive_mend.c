@@ -97,13 +97,15 @@ static void try_file(const char *path)
 	uint64_t end = 0;
 
 	if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
-		log_warn("crawl.warc: %s: another process writes to it", path);
+		log_warn("crawl.warc_dir: %s: another process writes to it",
+			 path);
 	} else if (file >= 0 && mend(file, path, &end)) {
-		log_info("crawl.warc: %s: was left open; its %llu bytes of "
+		log_info("crawl.warc_dir: %s: was left open; its %llu bytes of "
 			 "whole records are kept",
 			 path, (unsigned long long)end);
 	} else {
-		log_warn("crawl.warc: %s: was left open, and cannot be mended: "
+		log_warn("crawl.warc_dir: %s: was left open, and cannot be "
+			 "mended: "
 			 "%s",
 			 path, strerrordesc_np(errno));
 	}

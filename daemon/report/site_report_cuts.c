@@ -124,9 +124,10 @@ enum error report_cuts_section(const struct report_facts *facts,
 	buffer_append_text(out, "<section id=\"cuts\"><h2>Distances</h2>\n");
 	error = append_cuts(facts, facts->site.host.data, out);
 	if (error == ERR_TOO_LARGE) {
-		buffer_append_text(out, "<p>The site has more distinct "
-					"signatures than cluster.max_leaves: "
-					"their tree is not drawn.</p>\n");
+		buffer_append_text(
+			out, "<p>The site has more distinct "
+			     "signatures than clustering.max_dendrogram_size: "
+			     "their tree is not drawn.</p>\n");
 		error = ERR_NONE;
 	}
 	buffer_append_text(out, "</section>\n");

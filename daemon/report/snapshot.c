@@ -299,7 +299,7 @@ static enum error choose(const struct snapshot *snapshot,
 	choice->threshold = measure_template_threshold(measure);
 	snprintf(choice->reason, sizeof(choice->reason),
 		 "the default of %s, because of %zu distinct signatures no "
-		 "tree is computed (cluster.max_leaves)",
+		 "tree is computed (clustering.max_dendrogram_size)",
 		 measure_name(measure), snapshot->leaf_count);
 	if (error == ERR_NONE) {
 		suggestion =

@@ -97,7 +97,7 @@ def main():
     pages = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
     folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else harness.SITE
     bodies = texts.bodies_of(folder)
-    daemon = harness.Daemon({"answer": {"cache": "1 GiB"}})
+    daemon = harness.Daemon({"text": {"cache_size": "1 GiB"}})
     is_over = threading.Event()
     try:
         daemon.start()

@@ -35,8 +35,8 @@ SITES = 8
 SEEDED = 5000
 REST_S = 4
 PARTS = ("crawl", "ask", "move", "seed")
-ROWS = {"lease": '"8 s"', "replicas": 2}
-SECTIONS = {"crawl": {"max_pattern": 1000000}}
+ROWS = {"lease_duration": '"8 s"', "replicas": 2}
+SECTIONS = {"crawl": {"max_pages_per_pattern": 1000000}}
 PATIENCE_S = 600
 
 

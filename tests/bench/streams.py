@@ -2,7 +2,7 @@
 
 PAGES copies of the HTML files below FOLDER (the sample site), each with words
 of its own, are handed in as one site. Then all texts are read as lines of JSON,
-twice, and as WET, by a daemon whose `answer.cache` is CACHE, and in the end 2000 pages are extracted in one batch. Printed
+twice, and as WET, by a daemon whose `text.cache_size` is CACHE, and in the end 2000 pages are extracted in one batch. Printed
 are, ten times on the way, pages a second, what each of them cost the daemon in
 microseconds of CPU, and the resident memory of the keeper and of all workers, in
 MiB and without mapped files, such as the store. The reader is as fast as Python's
@@ -121,7 +121,7 @@ def main():
     folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else harness.SITE
     cache = sys.argv[3] if len(sys.argv) > 3 else "2 GiB"
     daemon = harness.Daemon({"crawl": {"max_pages": count + 1},
-                             "answer": {"cache": cache}}).start()
+                             "text": {"cache_size": cache}}).start()
     print("| what | pages | seconds | pages/s | CPU us | keeper | workers |\n"
           "|-|-:|-:|-:|-:|-:|-:|")
     try:

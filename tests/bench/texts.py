@@ -112,8 +112,8 @@ def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     webs = []
-    daemon = harness.Daemon({"socket": {"max_clients": 2048},
-                             "crawl": {"max_pattern": 1000000}})
+    daemon = harness.Daemon({"socket": {"max_connections": 2048},
+                             "crawl": {"max_pages_per_pattern": 1000000}})
     try:
         for name in ("asked", "other"):
             (folder / name).mkdir()

@@ -99,18 +99,18 @@ class World:
             if self.secrets:
                 names = [self.secrets.name(s.host) for s in self.servers]
             urls = ",".join(f"nats://{name}:4222" for name in names)
-            rows = {"servers": json.dumps(urls), "replicas": 2}
+            rows = {"broker_urls": json.dumps(urls), "replicas": 2}
             if self.options.snapshots:
                 self.depot = pathlib.Path(tempfile.mkdtemp(prefix="td-depot-"))
                 self.depot.chmod(0o777)
-                rows |= {"snapshots": json.dumps(str(self.depot)),
-                         "snapshot_after": '"64 KiB"', "patience": '"5 s"'}
+                rows |= {"snapshot_store": json.dumps(str(self.depot)),
+                         "snapshot_log_size": '"64 KiB"', "rebalance_delay": '"5 s"'}
         sections = {
             "crawl": {"delay": f"{round(DELAY_S * 1000)} ms",
-                      "revisit": "20 s"},
-            "watch": {"interval": "20 s"},
+                      "revisit_interval": "20 s"},
+            "watch": {"check_interval": "20 s"},
             "log": {"format": "json"},
-            "delivery": {"allow": '["10.77.0.0/16"]'}}
+            "hooks": {"allowed_networks": '["10.77.0.0/16"]'}}
         nodes = []
         for host in hosts:
             listen, more = (self.secrets.sections(host) if self.secrets

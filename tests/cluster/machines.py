@@ -119,7 +119,7 @@ class Secrets:
         certificate, key = self.pair(host)
         return ({"address": '"0.0.0.0:8481"', "certificate": certificate,
                  "key": key},
-                {"address": f'"https://{self.name(host)}:8481"',
+                {"advertise_address": f'"https://{self.name(host)}:8481"',
                  "ca_file": f'"{self.authority}"',
                  "certificate_file": certificate, "key_file": key})
 
@@ -130,7 +130,7 @@ class Secrets:
 
 class Node(network.harness.Daemon):
     """A daemon on a host, with a small disk of its own. `rows` are those of the
-    section "cluster", None: it is alone."""
+    section "nodes", None: it is alone."""
 
     def __init__(self, host, rows, library, sections):
         self.host = host
@@ -145,8 +145,8 @@ class Node(network.harness.Daemon):
         self.configure({"store": {"path": self.store, "max_size": "1 GiB"}})
         if rows:
             key = network.harness.secret_file(self.folder, 0xc0)
-            self.configure({"cluster": {**rows, "node": self.name,
-                                        "secret_file": key}})
+            self.configure({"nodes": {**rows, "name": self.name,
+                                        "encryption_key_file": key}})
 
     def launch(self):
         network.harness.give(self.folder)

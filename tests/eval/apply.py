@@ -198,7 +198,7 @@ def check_verb(out, host, pages, bundle, counts):
 
 def run_site(name, library, options, harness):
     host, stored, held = load(name, options.pages)
-    daemon = harness.Daemon({"extract": {"max_learned": "64 MiB"}}).start()
+    daemon = harness.Daemon({"extract": {"model_cache_size": "64 MiB"}}).start()
     try:
         done = daemon.post("/v1/ingest", b"".join(map(record, stored)))
         assert done.status == 200 and done.json["complete"], done.text

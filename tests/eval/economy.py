@@ -4,7 +4,7 @@
 site are enough to know its templates.
 
 Each site of the data is served by nginx and crawled in full, and again with
-crawl.saturation K for each K (5, 10, 20). Then a sample of the pages of every
+crawl.pattern_stop_after K for each K (5, 10, 20). Then a sample of the pages of every
 large cluster of the full crawl (10 pages and more) is handed to both daemons,
 and the text that method M (df) finds by the templates of the few pages is scored
 by that of all pages, as bags of words. Printed per site and K: what ratio of the
@@ -53,8 +53,8 @@ sub_filter "noindex, nofollow" "noindex";
 absolute_redirect off;
 location = /sitemap.xml {{ root {1}; }}
 """
-CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pattern": 10 ** 6,
-         "revisit": "0 s", "max_bytes": "100 GB"}
+CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pages_per_pattern": 10 ** 6,
+         "revisit_interval": "0 s", "max_bytes": "100 GB"}
 
 # What came over the wire: pages, and bytes of their answers.
 Crawl = collections.namedtuple("Crawl", "daemon server host fetched bytes")
@@ -178,7 +178,7 @@ def measure(site, options, report):
     """{saturation: (ratio of pages, ratio of bytes, F1, where known)}."""
     score = goldsets.referee(common.DATA)
     folder = common.unpack(site)
-    full = crawl(site, folder, options, saturation=0)
+    full = crawl(site, folder, options, pattern_stop_after=0)
     large = large_clusters(full)
     budget = {} if options.ratio is None else {
         "max_pages": max(1, round(options.ratio * tried(full)))}
@@ -186,7 +186,7 @@ def measure(site, options, report):
     for saturation in options.saturation:
         runs = []
         for seed in seeds_of(full, options.orders):
-            few = crawl(site, folder, options, seed, saturation=saturation,
+            few = crawl(site, folder, options, seed, pattern_stop_after=saturation,
                         **budget)
             runs.append((few.fetched / full.fetched, few.bytes / full.bytes,
                          *compare(full, few, large, score, options.method)))

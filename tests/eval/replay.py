@@ -49,8 +49,8 @@ error_page 403 =404 @none;
 location @none {{ return 404; }}
 location = /sitemap.xml {{ root {0}; }}
 """
-CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pattern": 10 ** 6,
-         "revisit": "3650 d", "max_bytes": "100 GB", "sitemaps": "yes",
+CRAWL = {"max_pages": 10 ** 6, "max_depth": 1000, "max_pages_per_pattern": 10 ** 6,
+         "revisit_interval": "3650 d", "max_bytes": "100 GB", "sitemaps": "yes",
          "delay": "20 ms"}
 NO_PAGES = ("/robots.txt", "/sitemap.xml")
 ALERTS = ("template.", "site.stale", "site.blocked")
@@ -75,7 +75,7 @@ class Site:
         self.seed = f"http://{self.host}{replay_cases.target_of(first)}"
         self.interval = options.interval
         self.daemon = harness.Daemon({
-            "crawl": CRAWL, "watch": {"interval": f"{options.interval} s"}})
+            "crawl": CRAWL, "watch": {"check_interval": f"{options.interval} s"}})
         self.seq = 0
 
     def serve(self, index):

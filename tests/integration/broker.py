@@ -91,10 +91,10 @@ class Node(harness.Daemon):
     """A daemon that is a node; its store outlives kill() until remove()."""
 
     def __init__(self, name, broker, sections=None):
-        super().__init__({"cluster": {"servers": f'"{broker.urls}"',
-                                      "node": name, "lease": "2 s"}})
-        self.configure({"cluster": {
-            "secret_file": harness.secret_file(self.folder, 0xc0)}})
+        super().__init__({"nodes": {"broker_urls": f'"{broker.urls}"',
+                                      "name": name, "lease_duration": "2 s"}})
+        self.configure({"nodes": {
+            "encryption_key_file": harness.secret_file(self.folder, 0xc0)}})
         self.configure(sections or {})
         self.name = name
 
@@ -117,12 +117,12 @@ class Node(harness.Daemon):
 
 
 class Cluster:
-    """Nodes n0, n1 and so on; `rows` are of cluster: in their configuration."""
+    """Nodes n0, n1 and so on; `rows` are of nodes: in their configuration."""
 
     def __init__(self, broker, count=3, sections=None, **rows):
         self.nodes = [Node(f"n{i}", broker, sections) for i in range(count)]
         for node in self.nodes:
-            node.configure({"cluster": rows})
+            node.configure({"nodes": rows})
 
     def start(self):
         for node in self.nodes:
@@ -244,7 +244,7 @@ class SecureBroker(Broker):
                 start_new_session=True)
 
     def rows(self, user):
-        """Of cluster: in the configuration of a node of this user."""
-        return {"user": user, "password_file":
+        """Of nodes: in the configuration of a node of this user."""
+        return {"broker_user": user, "broker_password_file":
                 f'"{self.secrets}/password.{user}"',
                 "ca_file": f'"{self.secrets}/ca.pem"'}

@@ -259,7 +259,7 @@ def give(path):
 
 
 def secret_file(folder, *keys):
-    """A file of cluster.secret_file in the folder; a key is a byte."""
+    """A file of nodes.encryption_key_file in the folder; a key is a byte."""
     path = pathlib.Path(folder) / "secret-key"
     path.write_text("".join(f"{key:02x}" * 32 + "\n" for key in keys), "utf-8")
     path.chmod(0o600)
@@ -286,11 +286,11 @@ class Daemon:
         self.sections = {
             "socket": {"path": self.socket},
             "store": {"path": self.store},
-            "crawl": {"delay": "0 s", "saturation": 0, "sitemaps": "no",
-                      "probe": "no", "first_pause": "200 ms"},
-            "pipeline": {"full_retry": "200 ms"},
-            "delivery": {"first_pause": "50 ms",
-                         "allow": '["127.0.0.1"]'},
+            "crawl": {"delay": "0 s", "pattern_stop_after": 0, "sitemaps": "no",
+                      "soft_404_probe": "no", "retry_backoff": "200 ms"},
+            "pipeline": {"store_full_retry": "200 ms"},
+            "hooks": {"retry_backoff": "50 ms",
+                         "allowed_networks": '["127.0.0.1"]'},
             **{name: dict(rows) for name, rows in ACCOUNT.items()},
         }
         self.configure(sections or {})

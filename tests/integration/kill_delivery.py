@@ -149,7 +149,7 @@ def main():
     random.seed(seed)
     print(f"SEED={seed}", flush=True)
     receiver = Receiver(behave)
-    daemon = harness.Daemon({"watch": {"interval": "0 s", "stale": "0 s"}})
+    daemon = harness.Daemon({"watch": {"check_interval": "0 s", "stale_after": "0 s"}})
     producer = Producer(daemon)
     begin = time.monotonic()
     try:

@@ -122,7 +122,7 @@ class Life:
         self.site = Site()
         # The changes are the site's own: it is visited all the time.
         self.daemon = harness.Daemon({
-            "watch": {"interval": "1 s", "stale": "0 s"},
+            "watch": {"check_interval": "1 s", "stale_after": "0 s"},
             "retention": {"events_count": 0},
         })
         self.backup = self.daemon.folder / "backup"

@@ -398,7 +398,7 @@ class Guard(harness.Case):
     def test_network_that_the_configuration_allows(self):
         self.daemon_.stop()
         self.daemon_.configure(
-            {"crawl": {"allow": '["10.0.0.0/24", "fd00::/16"]'}})
+            {"crawl": {"allowed_networks": '["10.0.0.0/24", "fd00::/16"]'}})
         self.daemon_.start()
         table = self.world.names.table
         table.update({"inner6.test": ["fd00::7"], "near.test": ["10.0.1.1"],
@@ -412,7 +412,7 @@ class Guard(harness.Case):
     def test_allowed_network_is_closed_to_public_pages(self):
         """Only a site that was added opens it, and no port but the usual."""
         self.daemon_.stop()
-        self.daemon_.configure({"crawl": {"allow": '["10.0.0.0/8"]',
+        self.daemon_.configure({"crawl": {"allowed_networks": '["10.0.0.0/8"]',
                                           "sitemaps": "yes"}})
         self.daemon_.start()
         inner = ("inside.test", "10.0.0.1", "10.0.0.1:9000",

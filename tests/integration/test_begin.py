@@ -93,7 +93,7 @@ class Begin(harness.Case):
 
     def node(self, **rows):
         node = broker.Node("a", self.servers,
-                           {"cluster": {"log_replicas": 1, **rows}})
+                           {"nodes": {"log_replicas": 1, **rows}})
         self.addCleanup(node.remove)
         return node
 
@@ -187,7 +187,7 @@ class Begin(harness.Case):
         self.servers.start(0)
         doors = Doors(*3 * self.servers.ports[:1])
         self.addCleanup(doors.close)
-        node = broker.Node("a", doors, {"cluster": {"log_replicas": 1}})
+        node = broker.Node("a", doors, {"nodes": {"log_replicas": 1}})
         self.addCleanup(node.remove)
         self.expect_joined(node.start())
         doors.slam()
@@ -203,7 +203,7 @@ class Begin(harness.Case):
         self.addCleanup(servers.remove)
         doors = Doors(*servers.ports[:3])
         self.addCleanup(doors.close)
-        node = broker.Node("a", doors, {"cluster": {"lease": "6 s"}})
+        node = broker.Node("a", doors, {"nodes": {"lease_duration": "6 s"}})
         self.addCleanup(node.remove)
         self.expect_joined(node.start())
         client = jetstream.JetStream(servers.ports[0])
@@ -249,7 +249,7 @@ class Begin(harness.Case):
     def test_what_is_wrong_is_said(self):
         self.servers.start(0)
         self.expect_joined(self.node().start())
-        wrong = self.node(lease="3 s")
+        wrong = self.node(lease_duration="3 s")
         wrong.launch()
         self.assertEqual(wrong.process.wait(30), 1)
         self.assertIn("max_age in ns is 2000000000, must be 3000000000",

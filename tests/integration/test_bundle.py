@@ -140,17 +140,17 @@ class Bundle(harness.Case):
         self.assertAlmostEqual(len(done.stdout), len(answer.body), delta=16)
 
     def test_what_cannot_be_exported_is_told(self):
-        daemon, host, _ = self.crawled({"extract": {"max_bundle": "2 KiB"}})
+        daemon, host, _ = self.crawled({"extract": {"max_bundle_size": "2 KiB"}})
         error = self.error_of(daemon.get(f"/v1/sites/{host}/bundle"), 413,
                               "too_large")
-        self.assertIn("2048 bytes, the limit of extract.max_bundle",
+        self.assertIn("2048 bytes, the limit of extract.max_bundle_size",
                       error["message"])
         self.error_of(daemon.get("/v1/sites/nobody.example/bundle"), 404,
                       "not_found")
         path = self.folder() / "site.tpl"
         done = daemon.ctl("export", host, "-o", path)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("extract.max_bundle", done.stderr)
+        self.assertIn("extract.max_bundle_size", done.stderr)
         self.assertFalse(path.exists())
         done = daemon.ctl("export", "nobody.example", "-o", path)
         self.assertEqual(done.returncode, 1)

@@ -10,7 +10,7 @@ import harness
 EACH = 12
 SECTIONS = ("article", "product", "profile")
 WATCH_S = 0.3
-WATCH = {"interval": f"{int(WATCH_S * 1000)} ms"}
+WATCH = {"check_interval": f"{int(WATCH_S * 1000)} ms"}
 MENU = ('<div class="menu"><a href="/">Home</a> <a href="/list.html">List</a> '
         '<a href="/about.html">About</a></div>')
 FOOT = '<div class="foot">Copyright, imprint, and what else ends a page</div>'
@@ -284,7 +284,7 @@ class Changes(Watched):
 
     def test_site_that_is_stale(self):
         """Off, and back on the same port."""
-        self.start(watch={"stale": "2 s"})
+        self.start(watch={"stale_after": "2 s"})
         self.nothing()
         port = self.server.port
         self.server.process.terminate()

@@ -27,12 +27,12 @@ class ClusterTls(harness.Case):
         rows = {"log_replicas": 1, **self.servers.rows(user or name),
                 "certificate_file": f'"{secrets}/localhost.pem"',
                 "key_file": f'"{secrets}/localhost.key"',
-                "address": f'"https://localhost:{port}"', **rows}
+                "advertise_address": f'"https://localhost:{port}"', **rows}
         node = broker.Node(name, self.servers, {
             "listen": {"address": f'"127.0.0.1:{port}"',
                        "certificate": f'"{secrets}/localhost.pem"',
                        "key": f'"{secrets}/localhost.key"'},
-            "cluster": rows})
+            "nodes": rows})
         node.port = port
         self.addCleanup(node.remove)
         return node

@@ -29,8 +29,8 @@ class Config(harness.Case):
         self.assertIn("FILE:5: ", self.refuse("crowl:\n  delay: 1 s\n"))
 
     def test_range(self):
-        message = self.refuse("\ncluster:\n  threshold: 1.5\n")
-        self.assertIn("FILE:7: cluster.threshold:", message)
+        message = self.refuse("\nclustering:\n  threshold: 1.5\n")
+        self.assertIn("FILE:7: clustering.threshold:", message)
         self.assertIn("1.5", message)
 
     def test_unit(self):

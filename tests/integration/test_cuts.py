@@ -193,7 +193,7 @@ class Cuts(harness.Case):
 
     def test_sites_with_too_many_signatures(self):
         web = self.web()
-        daemon = self.daemon({"cluster": {"max_leaves": 5}})
+        daemon = self.daemon({"clustering": {"max_dendrogram_size": 5}})
         site = self.watch(daemon, web.url, "--measure", "cpc")
         self.assertEqual(site["threshold"], 0.25)  # the default of cpc
         self.assertIs(site["auto"], True)

@@ -157,7 +157,7 @@ class Damage(harness.Case):
         self.assertSaid(ctl("restore", self.old.store, "--store", to,
                             "--time", "1"), *words)
         self.assertFalse(to.exists())
-        self.old.configure({"store": {"check_time": "1 s"}})
+        self.old.configure({"store": {"check_timeout": "1 s"}})
         with open(pathlib.Path(self.old.store) / "lock", "r+b") as lock:
             lock.truncate(2)  # as one that was killed leaves it
         self.old.log.write_text("")

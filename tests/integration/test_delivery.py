@@ -22,7 +22,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 HOST_FAULTS = os.environ.get("TEMPLATED_HOST_FAULTS", "")
 HERE = pathlib.Path(__file__).resolve().parent
 # No page is asked for: what happens is what we do.
-CALM = {"watch": {"interval": "0 s", "stale": "0 s"}}
+CALM = {"watch": {"check_interval": "0 s", "stale_after": "0 s"}}
 
 
 def alive_in_group(group):
@@ -123,7 +123,7 @@ class Delivery(harness.Case):
     def test_hooks_at_private_addresses_are_refused(self):
         """Unless the configuration names their network."""
         receiver = self.receiver()
-        daemon = self.calm_daemon(delivery={"allow": '["127.0.0.2"]'})
+        daemon = self.calm_daemon(hooks={"allowed_networks": '["127.0.0.2"]'})
         port = receiver.url().split(":")[2].split("/")[0]
         hooks = [self.hook(daemon, f"http://{host}:{port}/",
                            kinds="site.added")
@@ -133,7 +133,7 @@ class Delivery(harness.Case):
         for hook in hooks:
             said = harness.wait_until(
                 lambda: daemon.json(f"/v1/hooks/{hook}")["error"], "a word")
-            self.assertIn("delivery.allow", said)
+            self.assertIn("hooks.allowed_networks", said)
         self.assertEqual(receiver.taken, [])
 
     def test_a_delivery_is_signed_json(self):
@@ -205,7 +205,7 @@ class Delivery(harness.Case):
     def test_pauses_grow(self):
         receiver = self.receiver(
             lambda delivery, tries: 503 if tries < 3 else 204)
-        daemon = self.calm_daemon(delivery={"first_pause": "400 ms"})
+        daemon = self.calm_daemon(hooks={"retry_backoff": "400 ms"})
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 1)
         harness.wait_until(lambda: receiver.deliveries, "the first try")
@@ -239,7 +239,7 @@ class Delivery(harness.Case):
     def test_a_receiver_that_hangs_is_left_and_tried_again(self):
         receiver = self.receiver(
             lambda delivery, tries: "hang" if tries == 0 else 204)
-        daemon = self.calm_daemon(delivery={"timeout": "500 ms"})
+        daemon = self.calm_daemon(hooks={"timeout": "500 ms"})
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 2)
         self.wait_for_outbox(daemon, hook)
@@ -247,7 +247,7 @@ class Delivery(harness.Case):
 
     def test_what_waits_and_how_long_outlives_the_daemon(self):
         receiver = self.receiver(lambda delivery, tries: 500)
-        daemon = self.calm_daemon(delivery={"first_pause": "1 s"})
+        daemon = self.calm_daemon(hooks={"retry_backoff": "1 s"})
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 3)
         harness.wait_until(
@@ -263,7 +263,7 @@ class Delivery(harness.Case):
 
     def test_the_oldest_is_dropped_when_too_many_wait(self):
         receiver = self.receiver(lambda delivery, tries: "hang")
-        daemon = self.calm_daemon(delivery={"max_waiting": 3})
+        daemon = self.calm_daemon(hooks={"max_queued_events": 3})
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 8)
         row = daemon.json(f"/v1/hooks/{hook}")
@@ -350,7 +350,7 @@ class Delivery(harness.Case):
             "cat >>events; echo >>events\n"
             "if [ ! -e failed ]; then touch failed; exit 3; fi\n")
         script.chmod(0o755)
-        daemon = self.calm_daemon(delivery={"exec": "yes"})
+        daemon = self.calm_daemon(hooks={"allow_commands": "yes"})
         hook = self.hook(daemon, f"exec:{script} one $two",
                          kinds="site.added")
         self.add_sites(daemon, 2)
@@ -387,7 +387,7 @@ class Delivery(harness.Case):
         resource.setrlimit(resource.RLIMIT_NOFILE, (300, limits[1]))
         umask = os.umask(0)
         try:
-            daemon = self.calm_daemon(delivery={"exec": "yes"})
+            daemon = self.calm_daemon(hooks={"allow_commands": "yes"})
         finally:
             os.umask(umask)
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
@@ -423,7 +423,7 @@ class Delivery(harness.Case):
                           "echo $$ >pid; sleep 1000 & wait\n")
         script.chmod(0o755)
         daemon = self.calm_daemon(
-            delivery={"exec": "yes", "exec_timeout": "1 s"})
+            hooks={"allow_commands": "yes", "command_timeout": "1 s"})
         hook = self.hook(daemon, f"exec:{script}", kinds="site.added")
         self.add_sites(daemon, 1)
         self.wait_for_outbox(daemon, hook)
@@ -432,7 +432,7 @@ class Delivery(harness.Case):
         self.assertEqual(alive_in_group(pid), [])
 
     def test_a_command_does_not_keep_the_daemon_from_stopping(self):
-        daemon = self.calm_daemon(delivery={"exec": "yes"})
+        daemon = self.calm_daemon(hooks={"allow_commands": "yes"})
         folder = self.folder()
         script = folder / "slow"
         script.write_text(f"#!/bin/sh\ntouch {folder}/began\n"
@@ -449,16 +449,16 @@ class Delivery(harness.Case):
 
     def test_commands_that_are_forbidden_later_are_not_run(self):
         folder = self.folder()
-        daemon = self.calm_daemon(delivery={"exec": "yes"})
+        daemon = self.calm_daemon(hooks={"allow_commands": "yes"})
         hook = self.hook(daemon, f"exec:/usr/bin/touch {folder}/ran",
                          kinds="site.added")
         daemon.stop()
-        daemon.configure({"delivery": {"exec": "no"}})
+        daemon.configure({"hooks": {"allow_commands": "no"}})
         daemon.start()
         self.add_sites(daemon, 1)
         harness.wait_until(
             lambda: daemon.json(f"/v1/hooks/{hook}")["error"]
-            == "delivery.exec is no", "the refusal")
+            == "hooks.allow_commands is no", "the refusal")
         self.assertFalse((folder / "ran").exists())
 
     # long poll
@@ -561,7 +561,7 @@ class Delivery(harness.Case):
             self.assertEqual(stream.response.read(), b"")
 
     def test_streams_are_bounded(self):
-        daemon = self.calm_daemon(socket={"max_listeners": 2})
+        daemon = self.calm_daemon(socket={"max_streams": 2})
         streams = [self.stream(daemon) for _ in range(3)]
         self.assertEqual([s.response.status for s in streams],
                          [200, 200, 503])
@@ -583,7 +583,7 @@ class Delivery(harness.Case):
         self.assertLess(time.monotonic() - begin, 10)
 
     def test_a_client_that_does_not_read_costs_little_and_goes(self):
-        daemon = self.calm_daemon(socket={"timeout": "1 s"})
+        daemon = self.calm_daemon(socket={"idle_timeout": "1 s"})
         web = self.web()
         daemon.crawl(web.url)
         for _ in range(4):
@@ -760,7 +760,7 @@ class Delivery(harness.Case):
         """What it had under way is tried again by another one."""
         receiver = self.receiver(
             lambda delivery, tries: "hang" if tries == 0 else 204)
-        daemon = self.calm_daemon(delivery={"first_pause": "3 s"})
+        daemon = self.calm_daemon(hooks={"retry_backoff": "3 s"})
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 1)
         harness.wait_until(lambda: receiver.deliveries, "a request")
@@ -780,7 +780,7 @@ class Delivery(harness.Case):
         script.write_text(f"#!/bin/sh\necho $PPID >{folder}/began\n"
                           "exec sleep 1000\n")
         script.chmod(0o755)
-        daemon = self.calm_daemon(delivery={"exec": "yes"})
+        daemon = self.calm_daemon(hooks={"allow_commands": "yes"})
         self.hook(daemon, f"exec:{script}", kinds="site.added")
         self.add_sites(daemon, 1)
         parent = harness.wait_until(

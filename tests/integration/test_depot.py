@@ -340,7 +340,7 @@ class Depots(harness.Case):
 
     def test_what_servers_refuse(self):
         self.fails(self.webdav(key="wrong")[0].put(1, b"x"), "refused", "401",
-                   "cluster.snapshots_key_file")
+                   "nodes.snapshot_store_key_file")
         self.fails(self.bucket("wrong")[0].put(1, b"x"), "refused", "403",
                    "SignatureDoesNotMatch")
         depot = self.webdav()[0]
@@ -426,10 +426,10 @@ class Depots(harness.Case):
         for location, key, word in (
                 ("snapshots", None, "neither a folder"),
                 ("ftp://a.test/", None, "neither a folder"),
-                ("http://a:b@h.test/", "b", "snapshots_key_file"),
-                ("http://a@h.test/", None, "snapshots_key_file"),
+                ("http://a:b@h.test/", "b", "snapshot_store_key_file"),
+                ("http://a@h.test/", None, "snapshot_store_key_file"),
                 ("http://h.test/?region=a", None, "only s3+"),
-                ("s3+http://h.test/b/", None, "snapshots_key_file"),
+                ("s3+http://h.test/b/", None, "snapshot_store_key_file"),
                 ("s3+http://h.test/b/?region=a:b", "a:b", "region"),
                 ("s3+http://h.test/b/", "secret", "NAME:SECRET"),
                 ("http://h.test/", "two\nlines:x", "one line"),

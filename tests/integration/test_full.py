@@ -126,7 +126,7 @@ class Full(harness.Case):
         disk = self.full_disk()
         port = harness.free_port()
         daemon = self.daemon({"store": {"path": str(disk / "store")},
-                              "delivery": {"allow": ["127.0.0.0/8"]},
+                              "hooks": {"allowed_networks": ["127.0.0.0/8"]},
                               "listen": {"address": f'"127.0.0.1:{port}"'}})
         daemon.watch("http://127.0.0.1:9/")
         for path, body in (

@@ -363,7 +363,7 @@ class Guards(harness.Case):
     def test_guards_may_take_a_quarter_of_the_time_of_a_page(self):
         self.daemon_ = self.daemon({"guards": {"cpu_limit": "1 min",
                                                "page_cpu_limit": "1 min"},
-                                    "pipeline": {"page_time": "1 s"}})
+                                    "workers": {"cpu_limit": "1 s"}})
         self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
         slow = [self.add(xpath=SLOW, expect="0")["id"] for _ in range(20)]
         self.grow(1)

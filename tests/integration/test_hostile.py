@@ -31,9 +31,9 @@ MEMORY_FACTOR = 20 if harness.os.environ.get("ASAN_OPTIONS") or \
     harness.os.environ.get("TSAN_OPTIONS") else 1
 CONFIG = {
     "crawl": {"delay": "0 s", "connect_timeout": "1 s",
-              "timeout": f"{TIMEOUT_S} s", "stall_timeout": f"{STALL_S} s",
-              "max_connections": 256, "sitemaps": "yes", "probe": "yes",
-              "first_pause": "60 s"},
+              "page_timeout": f"{TIMEOUT_S} s", "stall_timeout": f"{STALL_S} s",
+              "max_connections": 256, "sitemaps": "yes", "soft_404_probe": "yes",
+              "retry_backoff": "60 s"},
     "log": {"level": "debug"},
 }
 

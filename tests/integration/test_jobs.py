@@ -22,7 +22,7 @@ class Jobs(harness.Case):
         self.addCleanup(self.servers.remove)
         self.port = self.web().port
         self.node = broker.Node("a", self.servers, {
-            "cluster": {"log_replicas": 1}, "crawl": {"max_sites": 2}})
+            "nodes": {"log_replicas": 1}, "crawl": {"max_sites": 2}})
         self.addCleanup(self.node.remove)
         self.begin()
         self.stream = jetstream.JetStream(self.servers.ports[0])

@@ -118,7 +118,7 @@ class Laws(harness.Case):
         ask(urls, scope="page")
         self.assertEqual(ask(reversed(urls)), first)
         daemon.stop()
-        daemon.configure({"extract": {"max_learned": "0 B"}})
+        daemon.configure({"extract": {"model_cache_size": "0 B"}})
         daemon.start()
         self.assertEqual(ask(reversed(urls)), first)
         for url in urls:

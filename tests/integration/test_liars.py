@@ -277,8 +277,8 @@ class Liars(harness.Case):
     def impatient(self, **crawl):
         return self.daemon({"log": {"level": "debug"}, "crawl": {
             "connect_timeout": f"{TIMEOUT_S - 1} s",
-            "timeout": f"{TIMEOUT_S} s", "stall_timeout": "2 s",
-            "first_pause": "1 min", **crawl}})
+            "page_timeout": f"{TIMEOUT_S} s", "stall_timeout": "2 s",
+            "retry_backoff": "1 min", **crawl}})
 
     def word_about(self, daemon, name):
         """What the log says of the host first."""

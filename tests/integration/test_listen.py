@@ -211,7 +211,7 @@ class Listen(harness.Case):
         self.error_of(self.ask("/v1/events", Cookie=first), 401)
 
     def test_a_token_that_asks_too_fast_begins_no_session(self):
-        self.listening(rate=2)
+        self.listening(rate_limit=2)
         for _ in range(20):
             answer = self.ask("/login", None, "POST",
                               b"token=" + self.read.encode())
@@ -219,7 +219,7 @@ class Listen(harness.Case):
                 break
         self.assertEqual(answer.status, 429)
         self.assertEqual(answer.headers["Retry-After"], "1")
-        self.assertIn("listen.rate", answer.text)
+        self.assertIn("listen.rate_limit", answer.text)
         self.assertIsNone(answer.headers["Set-Cookie"])
 
     def outlives_a_restart(self, daemon):
@@ -302,7 +302,7 @@ class Listen(harness.Case):
 
     def test_pages_of_other_sites_get_nothing(self):
         """DNS rebinding, forged requests, cookies that come unasked."""
-        self.listening(names='"texts.test"')
+        self.listening(allowed_hosts='"texts.test"')
         here = f"127.0.0.1:{self.port}"
         for host, status in (("evil.test", 421), ("127.0.0.1.evil.test", 421),
                              ("", 421), ("texts.test", 200),
@@ -450,7 +450,7 @@ class Listen(harness.Case):
                          r"the last of \d+ lines of this kind left out")
 
     def test_rate_of_a_token(self):
-        daemon = self.listening(rate=20)
+        daemon = self.listening(rate_limit=20)
         connection = self.connection()
         self.addCleanup(connection.close)
         counts = {}
@@ -473,7 +473,7 @@ class Listen(harness.Case):
     def test_slow_clients_keep_nobody_out(self):
         daemon = self.listening()
         daemon.stop()
-        daemon.configure({"socket": {"max_clients": 8}})
+        daemon.configure({"socket": {"max_connections": 8}})
         daemon.start()
         slow = []
         for number in range(12):

@@ -69,11 +69,11 @@ class Metrics(harness.Case):
     def setUpClass(cls):
         cls.web = harness.Web(harness.SITE)
         cls.addClassCleanup(cls.web.stop)
-        cls.daemon = harness.Daemon({"metrics": {"sites": 1}})
+        cls.daemon = harness.Daemon({"metrics": {"max_sites": 1}})
         cls.addClassCleanup(cls.daemon.remove)
         cls.read = str(cls.daemon.folder / "read")
         cls.listens = f"127.0.0.1:{harness.free_port()}"
-        cls.daemon.configure({"socket": {"read": cls.read},
+        cls.daemon.configure({"socket": {"read_only_path": cls.read},
                               "listen": {"address": cls.listens}})
         cls.daemon.start()
         if HAS_PROMETHEUS:

@@ -9,8 +9,8 @@ import harness
 
 def allow(web, **rows):
     """A network, and the port that the web server has there."""
-    return {"crawl": {"allow": '["127.0.0.1/32"]',
-                      "ports": f"[{web.port}]", **rows}}
+    return {"crawl": {"allowed_networks": '["127.0.0.1/32"]',
+                      "allowed_ports": f"[{web.port}]", **rows}}
 
 
 class Missing(harness.Case):
@@ -36,7 +36,7 @@ class Missing(harness.Case):
 
     def test_sample_is_bounded(self):
         web = self.web()
-        daemon = self.daemon(allow(web, max_neighbours=5))
+        daemon = self.daemon(allow(web, on_demand_pages=5))
         daemon.text(web.url + "docs/order-example/", fetch="missing",
                     timeout_ms=30000)
         daemon.wait_for(web.host)
@@ -103,7 +103,7 @@ class Missing(harness.Case):
         (slow / "slow").mkdir()
         (slow / "slow" / "index.html").write_text("<p>slow</p>" * 100)
         web = self.web(slow, "location /slow/ { limit_rate 10; }")
-        daemon = self.daemon({**allow(web), "pipeline": {"drain": "100 ms"}})
+        daemon = self.daemon({**allow(web), "pipeline": {"shutdown_timeout": "100 ms"}})
         self.error_of(daemon.get("/v1/text", url=web.url + "slow/",
                                  fetch="missing", timeout_ms=500),
                       504, "timeout")

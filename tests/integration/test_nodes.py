@@ -61,8 +61,8 @@ class Pair(harness.Case):
         return f'"nats://127.0.0.1:{port}"'
 
     def node(self, servers, name, **rows):
-        return self.daemon({"cluster": {
-            "servers": servers, "node": name, "lease": "2 s",
+        return self.daemon({"nodes": {
+            "broker_urls": servers, "name": name, "lease_duration": "2 s",
             "log_replicas": 1, **rows}})
 
     def nodes(self, servers, **rows):
@@ -75,10 +75,10 @@ class Pair(harness.Case):
             port = harness.free_port()
             nodes.append(self.daemon({
                 "listen": {"address": f'"127.0.0.1:{port}"'},
-                "delivery": {"first_pause": "3 s"},
-                "cluster": {"servers": servers, "node": name, "lease": "2 s",
+                "hooks": {"retry_backoff": "3 s"},
+                "nodes": {"broker_urls": servers, "name": name, "lease_duration": "2 s",
                             "log_replicas": 1, "token_file": str(token),
-                            "address": f'"http://127.0.0.1:{port}"', **rows}}))
+                            "advertise_address": f'"http://127.0.0.1:{port}"', **rows}}))
 
         def share():
             rows = nodes[0].json("/v1/cluster")
@@ -104,8 +104,8 @@ class Nodes(Pair):
         folder.chmod(0o700)
         for name in ("templated", "templated-nats.so"):
             shutil.copy(harness.PROGRAMS / name, folder)
-        node = harness.Daemon({"cluster": {"servers": self.broker(),
-                                           "node": "a", "log_replicas": 1}})
+        node = harness.Daemon({"nodes": {"broker_urls": self.broker(),
+                                           "name": "a", "log_replicas": 1}})
         self.addCleanup(node.remove)
         node.program = folder / "templated"
         node.start()
@@ -229,7 +229,7 @@ class Nodes(Pair):
         hook = receiver.Receiver(lambda *_: 204 if is_well.is_set() else 500)
         self.addCleanup(hook.close)
         secrets = harness.secret_file(self.folder(), 0xc0)
-        nodes = self.nodes(self.broker(), secret_file=secrets)
+        nodes = self.nodes(self.broker(), encryption_key_file=secrets)
         answer = nodes[0].post("/v1/hooks", {"target": hook.url(),
                                              "kinds": "site.added"})
         self.assertEqual(answer.status, 201, answer.text)

@@ -232,7 +232,7 @@ class OpenApi(harness.Case):
         web = self.web()
         self.port = harness.free_port()
         self.server = self.daemon({"listen": {
-            "address": f'"127.0.0.1:{self.port}"', "rate": 0}})
+            "address": f'"127.0.0.1:{self.port}"', "rate_limit": 0}})
         host = self.server.crawl(web.url, max_pages=30)["host"]
         client = Client(self.document, self.over_socket)
         values = self.values(client, host)

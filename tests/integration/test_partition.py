@@ -11,7 +11,7 @@ import harness
 
 CTL = harness.PROGRAMS / "templatectl"
 # It has nothing to do by itself.
-CALM = {"watch": {"interval": "0 s"}}
+CALM = {"watch": {"check_interval": "0 s"}}
 
 
 class Partitions(harness.Case):
@@ -129,10 +129,10 @@ class Partitions(harness.Case):
         self.ctl("migrate", "--store", old, "--depot", self.depot,
                  "--with-secrets", "--secret-file", self.keys)
         harness.give(self.depot)
-        daemon = self.daemon({**CALM, "cluster": {
-            "servers": f'"{servers}"', "node": "one", "replicas": 1,
-            "log_replicas": 1, "snapshots": f'"{self.depot}"',
-            "secret_file": self.keys}})
+        daemon = self.daemon({**CALM, "nodes": {
+            "broker_urls": f'"{servers}"', "name": "one", "replicas": 1,
+            "log_replicas": 1, "snapshot_store": f'"{self.depot}"',
+            "encryption_key_file": self.keys}})
         harness.wait_until(
             lambda: len(daemon.json("/v1/sites")["sites"]) == 3, "the sites")
         sites = harness.wait_until(lambda: self.answered(daemon), "answers")
@@ -141,8 +141,8 @@ class Partitions(harness.Case):
 
     def test_a_cluster_does_not_start_on_the_store_of_one(self):
         daemon = harness.Daemon({
-            "store": {"path": self.old}, **CALM, "cluster": {
-                "servers": '"nats://127.0.0.1:1"', "node": "one"}})
+            "store": {"path": self.old}, **CALM, "nodes": {
+                "broker_urls": '"nats://127.0.0.1:1"', "name": "one"}})
         self.addCleanup(daemon.remove)
         harness.give(pathlib.Path(self.old).parent)
         daemon.launch()
@@ -256,7 +256,7 @@ class Partitions(harness.Case):
                  "--secret-file"),
                 (("import", "/nowhere", "--store", store), 1, "not found"),
                 (("migrate", "--store", store, "--depot", "/nowhere"), 1,
-                 "cluster.snapshots /nowhere"),
+                 "nodes.snapshot_store /nowhere"),
                 (("migrate", "--store", store, "--depot", self.depot), 1,
                  "no store")):
             with self.subTest(words):

@@ -24,8 +24,8 @@ FAULTS = {
     "hang": "it took too long",
 }
 # A page that hangs takes ten times that by the clock.
-CONFIG = {"pipeline": {"page_time": "1 s", "page_memory": "128 MiB"},
-          "crawl": {"max_pattern": 1000000}}
+CONFIG = {"workers": {"cpu_limit": "1 s", "memory_limit": "128 MiB"},
+          "crawl": {"max_pages_per_pattern": 1000000}}
 QUICK = ("crash", "abort", "memory", "exit")
 
 

@@ -400,7 +400,7 @@ class Report(harness.Case):
     @unittest.skipIf(lxml is None, "python3-lxml is not installed")
     def test_a_site_whose_tree_is_too_large(self):
         web = self.web()
-        daemon = self.daemon({"cluster": {"max_leaves": 3}})
+        daemon = self.daemon({"clustering": {"max_dendrogram_size": 3}})
         daemon.crawl(web.url, measure="cpc")
         root = self.parse(self.page(daemon, web.host))
         self.readable(root)

@@ -33,7 +33,7 @@ class Resolver(harness.Case):
     def test_a_host_that_is_named_later_is_crawled(self):
         self.replace_hosts("")
         web = self.web()
-        daemon = self.daemon({"crawl": {"allow": '["127.0.0.1"]'}})
+        daemon = self.daemon({"crawl": {"allowed_networks": '["127.0.0.1"]'}})
         before = self.pid_of(daemon, "fetcher")
         host = daemon.watch(f"http://{NAME}:{web.port}/")["host"]
         harness.wait_until(
@@ -48,7 +48,7 @@ class Resolver(harness.Case):
     def test_a_hook_that_is_named_later_is_told(self):
         self.replace_hosts("")
         web = self.web()
-        daemon = self.daemon({"crawl": {"allow": '["127.0.0.1"]'}})
+        daemon = self.daemon({"crawl": {"allowed_networks": '["127.0.0.1"]'}})
         before = self.pid_of(daemon, "courier")
         hook = daemon.post("/v1/hooks", {
             "target": f"http://{NAME}:{web.port}/hook"}).json["id"]

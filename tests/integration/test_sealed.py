@@ -69,8 +69,8 @@ class Sealed(test_nodes.Pair):
     def test_who_takes_over_knows_them(self):
         server, depot = self.server(), self.folder()
         harness.give(depot)
-        nodes = self.nodes(self.broker(), lease="1 s", snapshot_after="16 KiB",
-                           snapshots=f'"{depot}"', secret_file=self.keys(1))
+        nodes = self.nodes(self.broker(), lease_duration="1 s", snapshot_log_size="16 KiB",
+                           snapshot_store=f'"{depot}"', encryption_key_file=self.keys(1))
         self.give(nodes[0], server)
         host = server.host
         harness.wait_until(lambda: SECRET in server.seen, "the header")
@@ -99,7 +99,7 @@ class Sealed(test_nodes.Pair):
 
     def refuse(self, node, server):
         """It has no key, and takes what needs none."""
-        self.assertIn("cluster.secret_file is not set", node.messages())
+        self.assertIn("nodes.encryption_key_file is not set", node.messages())
         for path, body in (
                 ("/v1/sites", {"url": server.url,
                                "headers": {"X-Key": SECRET}}),
@@ -121,13 +121,13 @@ class Sealed(test_nodes.Pair):
 
     def restart(self, node, *keys):
         node.stop()
-        node.configure({"cluster": {"secret_file": self.keys(*keys)}})
+        node.configure({"nodes": {"encryption_key_file": self.keys(*keys)}})
         node.start()
 
     def test_nodes_with_no_key_and_with_another_one(self):
         server, servers = self.server(), self.broker()
-        rows = {"lease": "1 s", "snapshots": f'"{self.folder()}"'}
-        harness.give(rows["snapshots"].strip('"'))
+        rows = {"lease_duration": "1 s", "snapshot_store": f'"{self.folder()}"'}
+        harness.give(rows["snapshot_store"].strip('"'))
         first = self.node(servers, "a", **rows)
         self.wait_for_all(first)
         self.refuse(first, server)
@@ -135,11 +135,11 @@ class Sealed(test_nodes.Pair):
         self.wait_for_all(first)
         self.give(first, server)
         harness.wait_until(lambda: SECRET in server.seen, "the header")
-        other = self.node(servers, "b", secret_file=self.keys(2), **rows)
+        other = self.node(servers, "b", encryption_key_file=self.keys(2), **rows)
         harness.wait_until(
             lambda: self.state(first, "b").get("has_strange_key") and
             self.state(first, "b")["is_draining"], "that it is told")
-        self.assertIn("not in cluster.secret_file", other.messages())
+        self.assertIn("not in nodes.encryption_key_file", other.messages())
         self.assertIn("other key", first.ctl("node", "list").stdout)
         # what all share has a hook with a secret: its copy waits
         harness.wait_until(
@@ -171,7 +171,7 @@ class Sealed(test_nodes.Pair):
         # one that begins with nothing and the new key alone
         other.stop()
         shutil.rmtree(other.store)
-        other.configure({"cluster": {"secret_file": self.keys(2)}})
+        other.configure({"nodes": {"encryption_key_file": self.keys(2)}})
         other.start()
         # a copy is whole when all of its secrets were opened
         harness.wait_until(lambda: self.state(first, "b").get("copies") == 257,

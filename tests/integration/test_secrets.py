@@ -86,8 +86,8 @@ class Secrets(harness.Case):
     def test_only_the_file_has_them(self):
         server = self.server()
         warc = self.folder()
-        daemon = self.daemon({"crawl": {"warc": warc},
-                              "delivery": {"exec": "yes"}})
+        daemon = self.daemon({"crawl": {"warc_dir": warc},
+                              "hooks": {"allow_commands": "yes"}})
         site = self.give(daemon, server)
         self.assertEqual(site["headers"], "Authorization: ***\nX-Key: ***\n")
         self.assertEqual([h["target"] for h in daemon.json("/v1/hooks")
@@ -151,7 +151,7 @@ class Secrets(harness.Case):
 
     def allow(self, daemon):
         daemon.stop()
-        daemon.configure({"delivery": {"exec": "yes"}})
+        daemon.configure({"hooks": {"allow_commands": "yes"}})
         return daemon.start()
 
     def restore(self, daemon, backup, *more):

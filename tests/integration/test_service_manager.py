@@ -104,7 +104,7 @@ class ServiceManager(harness.Case):
         # what the file says of them does not count
         daemon = self.new_daemon()
         daemon.socket = str(ours)
-        variables = {"LISTEN_FDNAMES": "socket.read:socket.path"}
+        variables = {"LISTEN_FDNAMES": "socket.read_only_path:socket.path"}
         for _ in range(2):  # a restart finds them as they were
             self.launch(daemon, variables, sockets)
             self.assertEqual(daemon.get("/v1/status").status, 200)

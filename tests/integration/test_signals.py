@@ -77,7 +77,7 @@ class Signals(harness.Case):
         folder = self.folder()
         (folder / "index.html").write_text("<p>slow</p>" * 1000)
         web = self.web(folder, "location = /index.html { limit_rate 10; }")
-        daemon = self.daemon({"pipeline": {"drain": "1 s"}})
+        daemon = self.daemon({"pipeline": {"shutdown_timeout": "1 s"}})
         daemon.watch(web.url)
         harness.wait_until(
             lambda: web.targets() and

@@ -40,7 +40,7 @@ class Socket(harness.Case):
         """It has a mode of its own, and changes and fetches nothing."""
         web = self.web()
         path = str(self.folder() / "read")
-        daemon = self.daemon({"socket": {"read": path, "read_mode": "0666"}})
+        daemon = self.daemon({"socket": {"read_only_path": path, "read_only_mode": "0666"}})
         host = daemon.crawl(web.url, max_pages=12)["host"]
         cluster = daemon.clusters(host)[0]["id"]
         nobody = "http://127.0.0.1:9/"  # so that the web sees fetches alone

@@ -287,7 +287,7 @@ class Shares(harness.Case):
     def test_a_token_leaves_room(self):
         self.port = harness.free_port()
         daemon = self.daemon({
-            "socket": {"max_listeners": 16},
+            "socket": {"max_streams": 16},
             "listen": {"address": f'"127.0.0.1:{self.port}"'}})
         first, second, third = (
             daemon.ctl("token", "add", "--write", name).stdout.strip()
@@ -452,7 +452,7 @@ class Fails(harness.Case):
 
 class Reads(harness.Case):
     def test_who_reads_slowly_goes_on_and_who_reads_nothing_does_not(self):
-        daemon = self.daemon({"socket": {"timeout": "1 s"}})
+        daemon = self.daemon({"socket": {"idle_timeout": "1 s"}})
         daemon.post("/v1/ingest", b"".join(
             record(url_of(i), html(i)) for i in range(PAGES)))
         daemon.wait_for(HOST)

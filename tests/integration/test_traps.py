@@ -8,8 +8,8 @@ import urllib.parse
 
 import harness
 
-BUDGET = 40  # crawl.max_pattern
-K = 5        # crawl.saturation, where a test wants it
+BUDGET = 40  # crawl.max_pages_per_pattern
+K = 5        # crawl.pattern_stop_after, where a test wants it
 PAGE = ("<html><head><title>{0}</title></head><body><div class='menu'>"
         "<a href='/'>Home</a> <a href='/a.html'>A</a> <a href='/b.html'>B</a>"
         "</div><h1>{0}</h1>{1}</body></html>")
@@ -120,7 +120,7 @@ class Traps(harness.Case):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         self.daemon_ = self.daemon({"crawl": {
-            "max_pattern": BUDGET, "max_pages": 100000, "max_depth": 1000,
+            "max_pages_per_pattern": BUDGET, "max_pages": 100000, "max_depth": 1000,
             **crawl}})
         self.site = self.daemon_.crawl(server.url)
         self.server = server
@@ -156,7 +156,7 @@ class Traps(harness.Case):
 
     def test_calendar_is_saturated_before(self):
         self.ends("calendar", 6 * K, "saturated", "unknown", "link",
-                  saturation=K)
+                  pattern_stop_after=K)
 
     def test_numbers(self):
         self.ends("numbers", BUDGET, "pattern", "unknown", "link")
@@ -164,7 +164,7 @@ class Traps(harness.Case):
     def test_endless_path(self):
         # Five times the budget for all paths of as many segments, 1 to 16.
         self.ends("endless path", 16 * 5 * 4, "segments", "repeat",
-                  "pattern", "unknown", "link", max_pattern=4)
+                  "pattern", "unknown", "link", max_pages_per_pattern=4)
 
     def test_session_ids(self):
         self.ends("session", 3, "unknown", "link", "seed")
@@ -212,8 +212,8 @@ class Traps(harness.Case):
             drips.append(f"http://127.0.0.1:{server.server_address[1]}/")
         web = self.web()
         daemon = self.daemon({"crawl": {
-            "timeout": "10 min", "max_connections": 3,
-            "first_pause": "10 min"}, "pipeline": {"drain": "100 ms"}})
+            "page_timeout": "10 min", "max_connections": 3,
+            "retry_backoff": "10 min"}, "pipeline": {"shutdown_timeout": "100 ms"}})
         for url in drips:
             daemon.watch(url)
         harness.wait_until(

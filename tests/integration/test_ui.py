@@ -64,7 +64,7 @@ class Ui(harness.Case):
         self.host = self.server.host
         self.port = harness.free_port()
         self.templated = self.daemon({"listen": {
-            "address": f'"127.0.0.1:{self.port}"', "rate": 0}})
+            "address": f'"127.0.0.1:{self.port}"', "rate_limit": 0}})
 
     def write(self, head, price):
         links = " ".join(f'<a href="/{k}.html">Page {k}</a>'

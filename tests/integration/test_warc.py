@@ -1,4 +1,4 @@
-"""Archives of the web: in by POST /v1/ingest and templatectl, out by crawl.warc.
+"""Archives of the web: in by POST /v1/ingest and templatectl, out by crawl.warc_dir.
 
 What is crawled is archived, what is archived can be ingested, and then the
 clusters are those of the crawl. The archives that we write are judged by
@@ -262,7 +262,7 @@ class Ingest(harness.Case):
                          .returncode, 3)
 
     def test_clients_that_stall_or_leave(self):
-        daemon = self.daemon({"socket": {"timeout": "1 s"}})
+        daemon = self.daemon({"socket": {"idle_timeout": "1 s"}})
         stalled = self.begin(daemon)
         self.begin(daemon).close()
         self.assertEqual(daemon.get("/v1/status").status, 200)
@@ -368,7 +368,7 @@ class Archive(harness.Case):
     def test_what_is_fetched_is_archived_and_can_be_ingested(self):
         web = self.web()
         folder = self.folder() / "warc"
-        daemon = self.daemon({"crawl": {"warc": str(folder)}})
+        daemon = self.daemon({"crawl": {"warc_dir": str(folder)}})
         host = daemon.crawl(web.url)["host"]
         daemon.stop()
         daemon.start()
@@ -402,7 +402,7 @@ class Archive(harness.Case):
         for keeps in ("no", "yes"):
             folder = self.folder() / "warc"
             daemon = self.daemon({"crawl": {
-                "warc": str(folder), "warc_credentials": keeps}})
+                "warc_dir": str(folder), "warc_credentials": keeps}})
             daemon.crawl(web.url, max_pages=4, headers={
                 "Authorization": "Bearer s3same", "X-Key": "s3same"})
             daemon.stop()
@@ -419,7 +419,7 @@ class Archive(harness.Case):
     def test_a_killed_daemon_leaves_whole_records(self):
         web = self.web()
         folder = self.folder() / "warc"
-        daemon = self.daemon({"crawl": {"warc": str(folder)}})
+        daemon = self.daemon({"crawl": {"warc_dir": str(folder)}})
         daemon.crawl(web.url)
         daemon.kill()
         name = os.listdir(folder)[0]

@@ -59,7 +59,7 @@ void nats_note(struct bus *bus, const char *format, ...)
 static void set_open(struct bus *bus)
 {
 	if (*bus->note != '\0')
-		log_info("cluster: %s", bus->note);
+		log_info("nodes: %s", bus->note);
 	lock_acquire(&bus->lock);
 	bus->is_open = true;
 	lock_release(&bus->lock);

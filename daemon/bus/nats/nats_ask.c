@@ -83,7 +83,7 @@ static void send_answer(struct bus *bus, natsMsg *question,
 				is_large ? 0 : (int)answer->size);
 	if (status == NATS_OK && is_large) {
 		log_error_limited(
-			"cluster: an answer of %zu bytes is over the servers' "
+			"nodes: an answer of %zu bytes is over the servers' "
 			"max_payload",
 			answer->size);
 		status = natsMsgHeader_Set(message, NATS_TOO_LARGE, "1");
@@ -91,7 +91,7 @@ static void send_answer(struct bus *bus, natsMsg *question,
 	if (status == NATS_OK)
 		status = natsConnection_PublishMsg(bus->connection, message);
 	if (status != NATS_OK)
-		log_debug("cluster: an answer could not be sent: %s",
+		log_debug("nodes: an answer could not be sent: %s",
 			  natsStatus_GetText(status));
 	natsMsg_Destroy(message);
 }

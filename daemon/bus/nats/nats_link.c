@@ -119,10 +119,10 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
 	natsConnection_GetLastError(connection, &text);
 	/* the caller that opens the bus reports errors, and may retry often */
 	if (is_open)
-		log_error_limited("cluster: the NATS server says: %s: %s",
+		log_error_limited("nodes: the NATS server says: %s: %s",
 				  natsStatus_GetText(status), text);
 	else
-		log_debug("cluster: the NATS server says: %s: %s",
+		log_debug("nodes: the NATS server says: %s: %s",
 			  natsStatus_GetText(status), text);
 	if (status != NATS_NOT_PERMITTED)
 		return;
@@ -175,7 +175,7 @@ static void on_disconnected(natsConnection *connection, void *closure)
 
 	if (is_in_use(closure)) {
 		natsConnection_GetLastError(connection, &why);
-		log_warn_limited("cluster: no connection to a NATS server%s%s",
+		log_warn_limited("nodes: no connection to a NATS server%s%s",
 				 *why == '\0' ? "" : ": ", why);
 	}
 	set_connected(closure, false, false);
@@ -188,7 +188,7 @@ static void on_reconnected(natsConnection *connection, void *closure)
 	char url[256] = "";
 
 	natsConnection_GetConnectedUrl(connection, url, sizeof(url));
-	log_info("cluster: connected to the NATS server %s", url);
+	log_info("nodes: connected to the NATS server %s", url);
 	set_connected(closure, true, false);
 }
 

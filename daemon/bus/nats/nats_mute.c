@@ -107,7 +107,7 @@ void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged)
 	if (!is_mute)
 		return;
 	log_warn_limited(
-		"cluster: stream %s: server %s leads it and acknowledges "
+		"nodes: stream %s: server %s leads it and acknowledges "
 		"nothing: it is told to step down",
 		stream, leader);
 	step_down(bus, stream);
@@ -132,7 +132,7 @@ void nats_is_lost(struct bus *bus, const char *stream)
 	if (is_told)
 		return;
 	log_warn_limited(
-		"cluster: stream %s: the server that leads it does not find "
+		"nodes: stream %s: the server that leads it does not find "
 		"what it has: it is told to step down",
 		stream);
 	step_down(bus, stream);

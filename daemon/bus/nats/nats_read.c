@@ -95,10 +95,10 @@ static enum error take_answer_of_leader(const char *stream, natsMsg *answer,
 		result = ERR_NOT_FOUND;
 	/* without a leader the caller retries */
 	else if (code == JSClusterNotAvailErr)
-		log_debug("cluster: stream %s: %s", stream,
+		log_debug("nodes: stream %s: %s", stream,
 			  why == NULL ? "" : why);
 	else if (error != NULL)
-		log_warn_limited("cluster: stream %s: %s", stream,
+		log_warn_limited("nodes: stream %s: %s", stream,
 				 why == NULL ? "" : why);
 	else if (take_json(json_object_get(json, "message"), out))
 		result = ERR_NONE;

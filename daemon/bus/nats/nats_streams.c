@@ -203,7 +203,7 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 			      nats_GetLastError(NULL));
 		return ERR_MALFORMED;
 	}
-	log_debug("cluster: stream %s: %s", name, natsStatus_GetText(status));
+	log_debug("nodes: stream %s: %s", name, natsStatus_GetText(status));
 	return ERR_NETWORK;
 }
 

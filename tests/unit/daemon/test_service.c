@@ -180,8 +180,8 @@ static void write_settings(const struct place *place, unsigned number)
 	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
 	fprintf(file,
-		"log:\n  level: error\nextract:\n  max_bundle: %u MiB\n"
-		"metrics:\n  sites: %u\n",
+		"log:\n  level: error\nextract:\n  max_bundle_size: %u MiB\n"
+		"metrics:\n  max_sites: %u\n",
 		64 + number % 2, number % 2);
 	ck_assert_int_eq(fclose(file), 0);
 }

@@ -67,20 +67,21 @@ END_TEST
 
 START_TEST(a_file_changes_what_it_names)
 {
-	ck_assert_int_eq(parse("crawl:\n"
-			       "  delay: 1.5 s   # a comment\n"
-			       "  robots: ignore\n"
-			       "  revisit: 0\n"
-			       "  allow: [127.0.0.0/8, \"fd00::/8\"]\n"
-			       "page:\n"
-			       "store: {path: '/x y', max_size: 2 GiB}\n"
-			       "socket:\n"
-			       "  mode: 0600\n"
-			       "  max_upload: 64 kB\n"
-			       "cluster:\n"
-			       "  threshold: 0.125\n"
-			       "  measure: cps\n"),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		parse("crawl:\n"
+		      "  delay: 1.5 s   # a comment\n"
+		      "  robots: ignore\n"
+		      "  revisit_interval: 0\n"
+		      "  allowed_networks: [127.0.0.0/8, \"fd00::/8\"]\n"
+		      "page:\n"
+		      "store: {path: '/x y', max_size: 2 GiB}\n"
+		      "socket:\n"
+		      "  mode: 0600\n"
+		      "  max_upload: 64 kB\n"
+		      "clustering:\n"
+		      "  threshold: 0.125\n"
+		      "  measure: cps\n"),
+		ERR_NONE);
 	ck_assert_uint_eq(message.size, 0);
 	ck_assert_uint_eq(config.delay_ms, 1500);
 	ck_assert(config.ignores_robots);
@@ -106,9 +107,9 @@ START_TEST(to_listen_is_an_address_alone_or_a_section)
 	ck_assert_int_eq(parse("listen: 127.0.0.1:8481\n"), ERR_NONE);
 	ck_assert_str_eq(config.listen_address, "127.0.0.1:8481");
 	ck_assert_uint_eq(config.listen_rate, 100);
-	ck_assert_int_eq(
-		parse("listen: {address: '[::1]:1', rate: 0, names: a}\n"),
-		ERR_NONE);
+	ck_assert_int_eq(parse("listen: {address: '[::1]:1', rate_limit: 0, "
+			       "allowed_hosts: a}\n"),
+			 ERR_NONE);
 	ck_assert_str_eq(config.listen_address, "[::1]:1");
 	ck_assert_uint_eq(config.listen_rate, 0);
 	refuse_with("listen: 8481\n",
@@ -125,10 +126,11 @@ START_TEST(others_may_only_listen_in_when_told_so)
 	static const char open[] = "listen:\n  address: 0.0.0.0:8481\n";
 	char text[128];
 
-	refuse(open, "t.yaml:2: listen: 0.0.0.0:8481 is not of loopback: set "
-		     "listen.certificate and listen.key, or listen.insecure: "
-		     "yes\n");
-	snprintf(text, sizeof(text), "%s  insecure: yes\n", open);
+	refuse(open,
+	       "t.yaml:2: listen: 0.0.0.0:8481 is not of loopback: set "
+	       "listen.certificate and listen.key, or listen.allow_plaintext: "
+	       "yes\n");
+	snprintf(text, sizeof(text), "%s  allow_plaintext: yes\n", open);
 	ck_assert_int_eq(parse(text), ERR_NONE);
 	snprintf(text, sizeof(text), "%s  certificate: /c\n", open);
 	refuse_with(text, "belong together");
@@ -177,7 +179,8 @@ START_TEST(a_unit_means_what_it_says)
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		struct buffer text = {0};
 
-		buffer_printf(&text, "crawl:\n  revisit: %s\n", times[i].text);
+		buffer_printf(&text, "crawl:\n  revisit_interval: %s\n",
+			      times[i].text);
 		ck_assert_int_eq(parse(text.data), ERR_NONE);
 		ck_assert_uint_eq(config.revisit_ms, times[i].value);
 		buffer_free(&text);
@@ -195,8 +198,8 @@ START_TEST(what_is_wrong_is_told_by_line)
 	refuse("crwal:\n  delay: 1 s\n",
 	       "t.yaml:1: crwal: unknown section; did you mean crawl?\n");
 	refuse("crawl:\n  xyzzy: 1\n", "t.yaml:2: crawl.xyzzy: unknown key\n");
-	refuse("cluster:\n  threshold: 1.5\n",
-	       "t.yaml:2: cluster.threshold: 1.5 is above 1\n");
+	refuse("clustering:\n  threshold: 1.5\n",
+	       "t.yaml:2: clustering.threshold: 1.5 is above 1\n");
 	refuse("crawl:\n  delay: 2 h\n",
 	       "t.yaml:2: crawl.delay: 2 h is above 1 h\n");
 	refuse("page:\n  max_size: 3 B\n",
@@ -207,8 +210,8 @@ START_TEST(what_is_wrong_is_told_by_line)
 	       "t.yaml:2: crawl.delay: it has no value\n");
 	refuse("crawl: 7\n", "t.yaml:1: crawl: keys are wanted, each on a line "
 			     "of its own, indented\n");
-	refuse("cluster:\n  measure: miles\n",
-	       "t.yaml:2: cluster.measure: miles is not one of "
+	refuse("clustering:\n  measure: miles\n",
+	       "t.yaml:2: clustering.measure: miles is not one of "
 	       "cp|cps|ctss|cpc|ccs|cas\n");
 }
 END_TEST
@@ -228,16 +231,19 @@ START_TEST(a_value_of_another_type_is_refused)
 	refuse_with("crawl:\n  delay: 1. s\n", "is not a time");
 	refuse_with("crawl:\n  delay: [1 s]\n", "one value is wanted");
 	refuse_with("crawl:\n  delay: {a: b}\n", "one value is wanted");
-	refuse_with("crawl:\n  allow: 10.0.0.0/8\n", "a list is wanted");
-	refuse_with("crawl:\n  allow: [localhost]\n", "is not a network");
-	refuse_with("crawl:\n  allow: [[a]]\n", "something else than texts");
+	refuse_with("crawl:\n  allowed_networks: 10.0.0.0/8\n",
+		    "a list is wanted");
+	refuse_with("crawl:\n  allowed_networks: [localhost]\n",
+		    "is not a network");
+	refuse_with("crawl:\n  allowed_networks: [[a]]\n",
+		    "something else than texts");
 	refuse_with("crawl:\n  robots: true\n", "is not one of obey|ignore");
 	refuse_with("socket:\n  mode: 0999\n", "is not a mode");
 	refuse_with("socket:\n  mode: 1777\n", "is not a mode");
 	refuse_with("socket:\n  path: ''\n", "may have 1 to 107");
 	refuse_with("crawl:\n  user_agent: \"a\\nb\"\n", "control character");
 	refuse_with("crawl:\n  user_agent: \"a\\0b\"\n", "NUL");
-	refuse_with("cluster:\n  threshold: 0.0001\n",
+	refuse_with("clustering:\n  threshold: 0.0001\n",
 		    "is not auto, nor a ratio");
 }
 END_TEST
@@ -308,11 +314,11 @@ START_TEST(guards_have_a_quarter_of_the_time_of_a_page)
 {
 	ck_assert_int_eq(parse("guards:\n  cpu_limit: 300 ms\n"
 			       "  page_cpu_limit: 1 min\n"
-			       "pipeline:\n  page_time: 2 s\n"),
+			       "workers:\n  cpu_limit: 2 s\n"),
 			 ERR_NONE);
 	ck_assert_uint_eq(config.guard_ms, 300);
 	ck_assert_uint_eq(config.guards_ms, 500);
-	ck_assert_int_eq(parse("pipeline:\n  page_time: 100 ms\n"), ERR_NONE);
+	ck_assert_int_eq(parse("workers:\n  cpu_limit: 100 ms\n"), ERR_NONE);
 	ck_assert_uint_eq(config.guard_ms, 25);
 	ck_assert_uint_eq(config.guards_ms, 25);
 }
@@ -333,10 +339,11 @@ START_TEST(what_is_printed_reads_back_the_same)
 	struct buffer again = {0};
 
 	ck_assert_int_eq(
-		parse("crawl:\n  allow: [10.0.0.0/8, \"::1\", 192.168.1.7]\n"
+		parse("crawl:\n  allowed_networks: [10.0.0.0/8, \"::1\", "
+		      "192.168.1.7]\n"
 		      "  user_agent: \"q\\\"b\\\\s \\u00e4 \\u2028 \\ufeff\"\n"
 		      "  delay: 1001 ms\n"
-		      "cluster:\n  threshold: 0.333\n"
+		      "clustering:\n  threshold: 0.333\n"
 		      "socket:\n  mode: 0007\n"
 		      "log:\n  level: debug\n"),
 		ERR_NONE);
@@ -344,8 +351,9 @@ START_TEST(what_is_printed_reads_back_the_same)
 	ck_assert_int_eq(parse(text.data), ERR_NONE);
 	config_print(&config, &again);
 	ck_assert_str_eq(text.data, again.data);
-	ck_assert(strstr(text.data, "allow: [\"10.0.0.0/8\", \"::1/128\", "
-				    "\"192.168.1.7/32\"]") != NULL);
+	ck_assert(strstr(text.data,
+			 "allowed_networks: [\"10.0.0.0/8\", \"::1/128\", "
+			 "\"192.168.1.7/32\"]") != NULL);
 	ck_assert(strstr(text.data, "delay: 1001 ms") != NULL);
 	buffer_free(&text);
 	buffer_free(&again);
@@ -389,13 +397,14 @@ START_TEST(a_reload_keeps_what_needs_a_restart)
 	struct buffer kept = {0};
 
 	config_defaults(&old);
-	ck_assert_int_eq(parse("socket:\n  path: /other\n"
-			       "crawl:\n  delay: 7 s\n  allow: [10.0.0.0/8]\n"
-			       "pipeline:\n  workers: 9\n"),
-			 ERR_NONE);
+	ck_assert_int_eq(
+		parse("socket:\n  path: /other\n"
+		      "crawl:\n  delay: 7 s\n  allowed_networks: [10.0.0.0/8]\n"
+		      "workers:\n  count: 9\n"),
+		ERR_NONE);
 	config_keep_fixed(&config, &old, &kept);
 	ck_assert_str_eq(kept.data,
-			 "socket.path, crawl.allow, pipeline.workers");
+			 "socket.path, crawl.allowed_networks, workers.count");
 	ck_assert_str_eq(config.socket_path, old.socket_path);
 	ck_assert_uint_eq(config.networks.count, 0);
 	ck_assert_uint_eq(config.workers, 0);

@@ -299,7 +299,8 @@ START_TEST(with_too_many_signatures_it_is_the_default)
 	choice = choose(3);
 	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
 	ck_assert_ptr_nonnull(strstr(choice.reason, "4 distinct signatures"));
-	ck_assert_ptr_nonnull(strstr(choice.reason, "cluster.max_leaves"));
+	ck_assert_ptr_nonnull(
+		strstr(choice.reason, "clustering.max_dendrogram_size"));
 	ck_assert_uint_eq(choose(4).threshold, CHOSEN);
 }
 END_TEST

@@ -206,8 +206,8 @@ static struct chosen choose(const struct typical *pages, size_t count)
 }
 
 /*
- * Return the stored content of the page, a record without links; empty if it
- * cannot be read.
+ * Return the stored content of the page, a record in packed form
+ * (store/record_slim.h); empty if it cannot be read.
  */
 static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
 			    const struct typical *page)

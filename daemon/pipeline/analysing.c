@@ -16,20 +16,20 @@
 #include "store/rows_poison.h"
 #include "store/rows_site.h"
 
-/* What a job gets of the answer. */
+/* Collects the worker's result for a job. */
 struct taken {
 	struct job *job;
 	size_t page_bytes;
 	enum error error;
 };
 
-/* Whether it is an error that page_parse() has. */
+/* Return whether page_parse() can return this error. */
 static bool is_parse_error(int32_t error)
 {
 	return error == ERR_NONE || error == ERR_NOT_HTML;
 }
 
-/* Of another try, or of what was refused. */
+/* Free the results of an earlier attempt, or of a rejected response. */
 static void drop_results(struct job *job)
 {
 	buffer_clear(&job->record);
@@ -37,7 +37,7 @@ static void drop_results(struct job *job)
 	buffer_clear(&job->packed);
 }
 
-/* Take the answer over; false when it is none. */
+/* Store the worker's result in the job; false if it is invalid. */
 static bool take(void *context, struct slice head, struct slice body)
 {
 	struct taken *taken = context;
@@ -59,7 +59,7 @@ static bool take(void *context, struct slice head, struct slice body)
 	if (!item_cut(&body, row.guarded_bytes, &part))
 		return false;
 	buffer_append_slice(&job->guarded, part);
-	/* zstd makes nothing much larger than it was */
+	/* zstd output is hardly larger than its input */
 	if (body.size > taken->page_bytes + taken->page_bytes / 128U + 1024U)
 		return false;
 	buffer_append_slice(&job->packed, body);
@@ -87,7 +87,7 @@ static struct buffer head_of(const struct analysing *analysing,
 	return row_layout_encode(&analyse_request_layout, &request);
 }
 
-/* Have its bytes ended a worker before? */
+/* Return whether these bytes have crashed or stalled a worker before. */
 static bool is_poison(const struct analysing *analysing, struct job *job)
 {
 	struct txn txn = txn_begin_read(analysing->store);
@@ -107,7 +107,7 @@ static bool is_poison(const struct analysing *analysing, struct job *job)
 	return is_same;
 }
 
-/* Keep the bytes, and why nobody survives them. */
+/* Store the bytes for quarantine, with the reason. */
 static void poison(struct job *job, const char *reason)
 {
 	const struct slice body = buffer_slice(&job->result.body);
@@ -119,7 +119,7 @@ static void poison(struct job *job, const char *reason)
 			       "poisoned: %s; see templatectl poison", reason);
 }
 
-/* A job with a worker. */
+/* The analysis of a job by a worker. */
 struct analysis {
 	struct taken taken;
 	struct buffer head;
@@ -134,7 +134,7 @@ static void prepare(const struct analysing *analysing, struct job *job,
 		.taken = {.job = job, .page_bytes = body->size},
 		.head = head_of(analysing, job),
 	};
-	/* behind the page, for as long as it takes */
+	/* append the guards after the page while the worker reads it */
 	guarding_read(analysing->store, job->url.host, slice_of(job->url.text),
 		      body);
 	*task = (struct pool_task){

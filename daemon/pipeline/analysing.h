@@ -1,5 +1,7 @@
-/* daemon/pipeline/analysing.h - the analysis of a job's page, by a worker.
- * Internal to the pipeline. */
+/*
+ * daemon/pipeline/analysing.h - analyse a job's page in a worker. Internal to
+ * the pipeline.
+ */
 #ifndef DAEMON_PIPELINE_ANALYSING_H
 #define DAEMON_PIPELINE_ANALYSING_H
 
@@ -10,7 +12,7 @@
 #include "store/store.h"
 
 struct analysing {
-	struct store *store; /* of the guards */
+	struct store *store; /* for the guards */
 	struct pool *pool;
 	struct page_limits limits;
 	struct guard_limits guard_limits;
@@ -18,11 +20,12 @@ struct analysing {
 };
 
 /*
- * Have the bodies of a list of at most GATHER_JOBS jobs parsed, once, and all
- * read from them that the commit wants: record, guarded and packed of a job.
- * `error` of a job: those of page_parse() and pool_run(). ERR_POISONED: no
- * worker survives it; `reason` of the job says how, `packed` is the body. Bytes
- * that did so before are not given to another one: `packed` is empty then.
+ * Analyse the bodies of at most GATHER_JOBS jobs: a worker parses each once and
+ * computes everything for the commit: record, guarded and packed of the job.
+ * `error` of a job: errors of page_parse() and pool_run(). ERR_POISONED: the
+ * body crashed or stalled the workers; `reason` of the job has the details,
+ * `packed` is the body. A body that is in quarantine already is not given to
+ * another worker: then `packed` is empty.
  */
 void analysing_run(const struct analysing *analysing, struct job *jobs);
 

@@ -21,9 +21,9 @@
 #include "store/memory.h"
 
 enum {
-	RETRY_MS = 60000, /* between attempts to write after an error */
+	RETRY_MS = 60000, /* between write attempts after an error */
 	STAMP_BYTES = 32,
-	MAX_NUMBER = 100000, /* more than files that fit into a second */
+	MAX_NUMBER = 100000, /* more files than can be written in one second */
 };
 
 struct archive {
@@ -31,24 +31,24 @@ struct archive {
 	uint64_t max_bytes;
 	const char *software;
 	const char *robots;
-	struct lock lock;  /* guards what follows */
-	int file;          /* -1: none is open */
-	char *path;        /* of the file, with ".open" */
-	uint64_t size;     /* of the file: whole records */
-	unsigned number;   /* of the next file */
-	uint64_t retry_ms; /* monotonic; 0: all is well */
+	struct lock lock;  /* guards the fields below */
+	int file;          /* -1 = not open */
+	char *path;        /* path of the open file, with ".open" */
+	uint64_t size;     /* size of the open file: complete records */
+	unsigned number;   /* number of the next file */
+	uint64_t retry_ms; /* monotonic; 0 = no error */
 	struct buffer record;
 };
 
 static void make_identity(uint64_t *identity)
 {
-	/* blocks only while the system has no entropy yet */
+	/* blocks only until the system has entropy */
 	while (getrandom(identity, 2 * sizeof(*identity), 0) < 0 &&
 	       errno == EINTR)
 		;
 }
 
-/* Log the error once, and pause. */
+/* Log the error once, and pause writing. */
 static void pause_archive(struct archive *archive, const char *what)
 {
 	if (archive->retry_ms == 0)
@@ -59,7 +59,7 @@ static void pause_archive(struct archive *archive, const char *what)
 	archive->retry_ms = clock_steady_ms() + RETRY_MS;
 }
 
-/* Make a name that no file has, complete or open. */
+/* Choose a name that no file has, complete or open. */
 static void make_path(struct archive *archive)
 {
 	time_t now = (time_t)(clock_wall_ms() / 1000U);
@@ -82,7 +82,7 @@ static void make_path(struct archive *archive)
 	archive->path = path.data;
 }
 
-/* Append the record to the file; a partial write is undone. */
+/* Append the record to the file; undo a partial write. */
 static bool write_record(struct archive *archive)
 {
 	const char *next = archive->record.data;
@@ -112,7 +112,7 @@ static bool write_record(struct archive *archive)
 	return true;
 }
 
-/* Complete the open file, if there is one. */
+/* Complete the open file, if any. */
 static void end_file(struct archive *archive)
 {
 	bool is_written;
@@ -155,7 +155,8 @@ static bool begin_file(struct archive *archive)
 		return false;
 	}
 	archive->size = 0;
-	flock(archive->file, LOCK_EX | LOCK_NB); /* for archive_mend() */
+	flock(archive->file, LOCK_EX | LOCK_NB); /* prevents archive_mend() from
+						    changing the file */
 	make_info(archive);
 	if (write_record(archive))
 		return true;
@@ -193,7 +194,7 @@ enum error archive_open(struct archive **out, const char *folder,
 	return ERR_NONE;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static bool write_exchange(struct archive *archive,
 			   const struct warc_exchange *exchange)
 {

@@ -33,8 +33,8 @@ bool archive_complete(const char *path)
 }
 
 /*
- * Unpack what was read; *end_out is where the last member ends in the file,
- * whose first byte here is number `at`. False where it is damaged.
+ * Decompress the bytes, which begin at position `at` of the file; *end_out is
+ * the end of the last complete member. Return false if the data is damaged.
  */
 static bool follow(struct decoder *decoder, struct slice bytes, uint64_t at,
 		   uint64_t *end_out)
@@ -57,7 +57,7 @@ static bool follow(struct decoder *decoder, struct slice bytes, uint64_t at,
 	return error == ERR_NONE;
 }
 
-/* Where the last whole member of the file ends. */
+/* Return the end of the last complete member of the file. */
 static uint64_t find_end(int file)
 {
 	struct decoder *decoder = decoder_create(CODING_GZIP);
@@ -81,7 +81,9 @@ static uint64_t find_end(int file)
 	return end;
 }
 
-/* Cut, and complete or remove; false, with errno, when that cannot be done. */
+/*
+ * Truncate the file, and complete or remove it; false, with errno, on failure.
+ */
 static bool mend(int file, const char *path, uint64_t *end_out)
 {
 	*end_out = find_end(file);
@@ -90,7 +92,7 @@ static bool mend(int file, const char *path, uint64_t *end_out)
 	return ftruncate(file, (off_t)*end_out) == 0 && archive_complete(path);
 }
 
-/* Repair a file, unless it is locked by another daemon that writes to it. */
+/* Repair a file, unless another daemon writes to it and has locked it. */
 static void try_file(const char *path)
 {
 	int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -129,7 +131,9 @@ void archive_mend(const char *folder)
 
 	if (list == NULL)
 		return;
-	/* one thread reads the list. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+	/*
+	 * only one thread reads the list. NOLINTNEXTLINE(concurrency-mt-unsafe)
+	 */
 	while ((entry = readdir(list)) != NULL) {
 		struct buffer path = {0};
 

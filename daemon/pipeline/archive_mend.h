@@ -1,5 +1,7 @@
-/* daemon/pipeline/archive_mend.h - archives that a daemon left open. Internal
- * to the writer of archives. */
+/*
+ * daemon/pipeline/archive_mend.h - repair archives that a daemon left
+ * unfinished. Internal to the archive writer.
+ */
 #ifndef DAEMON_PIPELINE_ARCHIVE_MEND_H
 #define DAEMON_PIPELINE_ARCHIVE_MEND_H
 
@@ -7,13 +9,14 @@
 
 #define ARCHIVE_OPEN ".open"
 
-/* Take ARCHIVE_OPEN off the name of the file; false, with errno, if it cannot.
+/*
+ * Remove ARCHIVE_OPEN from the name of the file; false, with errno, on failure.
  */
 bool archive_complete(const char *path);
 
 /*
- * Cut each unfinished archive in the folder behind its last whole gzip member,
- * and complete it; a file without any is removed. Each is logged.
+ * Truncate each unfinished archive in the folder after its last complete gzip
+ * member, and complete it; remove files without any. Each is logged.
  */
 void archive_mend(const char *folder);
 

@@ -8,14 +8,14 @@
 
 enum { STATUS_FRESH = 304 };
 
-/* Only the bodies of successes are kept. */
+/* Return whether the body is not stored: only bodies of successes are. */
 static bool is_dropped(const struct fetch_result *result)
 {
 	return result->http_status != STATUS_FRESH &&
 	       (result->http_status < 200 || result->http_status >= 300);
 }
 
-/* What stands before the colon; empty when there is none. */
+/* Return the text before the colon; empty if there is no colon. */
 static struct slice name_of(struct slice line)
 {
 	const char *colon =
@@ -26,7 +26,7 @@ static struct slice name_of(struct slice line)
 		colon == NULL ? 0 : (size_t)(colon - (const char *)line.data)};
 }
 
-/* Whether one of the lines has the name. */
+/* Return whether one of the lines has the name. */
 static bool has_name(struct slice lines, struct slice name)
 {
 	while (lines.size > 0) {
@@ -51,7 +51,7 @@ static bool is_secret(struct slice line, const char *own_headers)
 	       (own_headers != NULL && has_name(slice_of(own_headers), name));
 }
 
-/* The head of the request without what only its sender may know. */
+/* Remove credentials from the head of the request. */
 static void hide_credentials(struct job *job)
 {
 	struct buffer *request = &job->result.request;
@@ -84,7 +84,7 @@ void archive_job(struct archive *archive, struct job *job,
 		.is_revisit = result->http_status == STATUS_FRESH,
 	};
 
-	/* what is not kept of an answer cannot be archived */
+	/* a response whose body was not stored cannot be archived */
 	if (archive == NULL || job->is_archived || result->head.size == 0 ||
 	    result->error != ERR_NONE ||
 	    (job->work.lease.flags & FRONTIER_IS_SITEMAP) != 0)

@@ -1,6 +1,6 @@
 /*
- * daemon/pipeline/archiving.h - the answer of a job as an exchange for an
- * archive. Internal to the pipeline.
+ * daemon/pipeline/archiving.h - write the response of a job to an archive.
+ * Internal to the pipeline.
  */
 #ifndef DAEMON_PIPELINE_ARCHIVING_H
 #define DAEMON_PIPELINE_ARCHIVING_H
@@ -9,10 +9,10 @@
 #include "daemon/pipeline/job.h"
 
 /*
- * Write the answer of the job, once; no-op when there was no answer, or when
- * the archive is NULL. Sitemaps are left out: their bytes are not kept. So are
- * Authorization, Cookie and the headers of the site, unless
- * `keeps_credentials`.
+ * Write the response of the job, once; no-op if there was no response or the
+ * archive is NULL. Sitemaps are not archived, because their bytes are not
+ * stored. Unless `keeps_credentials`, Authorization, Cookie and the headers of
+ * the site are removed.
  */
 void archive_job(struct archive *archive, struct job *job,
 		 bool keeps_credentials);

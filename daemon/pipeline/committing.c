@@ -1,6 +1,6 @@
 /*
- * The committing thread: commits ended jobs and leases URLs that are due, in
- * one transaction after the other.
+ * The committer thread: it commits finished jobs and leases due URLs, in one
+ * transaction after another.
  */
 #include "daemon/pipeline/pipeline_parts.h"
 
@@ -18,16 +18,16 @@
 #include "store/reserve.h"
 
 /*
- * Leases practically never expire: every job is answered, and leases of a
- * killed process are released at the next start. So neither slow hosts nor
- * jumps of the clock lose jobs.
+ * Leases practically never expire: every job is answered, and the next start
+ * releases the leases of a killed process. So neither slow hosts nor steps of
+ * the clock lose jobs.
  */
 static const uint64_t lease_ms = UINT64_C(100) * 365 * 86400 * 1000;
 
 enum {
 	MAX_PER_SITE = 64,
 	RETRY_MS = 5000,    /* between attempts to write to a full store */
-	LOG_RETRY_MS = 500, /* or to the log of a cluster */
+	LOG_RETRY_MS = 500, /* or to the log of the node group */
 	MAX_IDLE_MS = 1000,
 };
 
@@ -94,7 +94,7 @@ static struct answer answer_of(const struct job *job, uint32_t first_pause_ms,
 	return answer;
 }
 
-/* What the store is to be told of a job. */
+/* Return the change that a finished job makes to the store. */
 static struct change change_of(const struct job *job, uint32_t first_pause_ms,
 			       uint64_t now_ms)
 {
@@ -109,13 +109,13 @@ static struct change change_of(const struct job *job, uint32_t first_pause_ms,
 	return change;
 }
 
-/* The jobs that are committed together, kept while the store is full. */
+/* The jobs of the next commit, kept while the store is full. */
 struct held {
 	struct job *first;
 	size_t count;
 };
 
-/* Append the ended jobs to those that are held. */
+/* Append the finished jobs. */
 static void hold_ended(struct pipeline *pipeline, struct held *held)
 {
 	struct job **end = &held->first;
@@ -131,7 +131,10 @@ static void hold_ended(struct pipeline *pipeline, struct held *held)
 	assert((held->first == NULL) == (held->count == 0));
 }
 
-/* And not handed in, nor ended before it was asked for. */
+/*
+ * Return whether the job made a request: it was not submitted and did not fail
+ * before its request.
+ */
 static bool was_fetched(const struct job *job)
 {
 	return job->ingestion == NULL &&
@@ -181,7 +184,7 @@ static void free_held(struct held *held)
 	held->count = 0;
 }
 
-/* To `out` [size]. */
+/* Write the reason of a pause to `out` [size]. */
 static void explain_pause(struct pipeline *pipeline, enum error error,
 			  char *out, size_t size)
 {
@@ -209,7 +212,7 @@ static void explain_pause(struct pipeline *pipeline, enum error error,
 			 error_text(error));
 }
 
-/* Set why nothing can be written, or NULL when it can again. */
+/* Set the reason why nothing can be written; ERR_NONE = writing works. */
 static void set_pause(struct pipeline *pipeline, enum error error)
 {
 	struct pipeline_stats *stats = &pipeline->stats;
@@ -234,7 +237,7 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 		log_info("crawling goes on: the store can be written again");
 }
 
-/* Send a job to the fetcher, or end it when the fetcher has stopped. */
+/* Send a job to the fetcher, or finish it if the fetcher has stopped. */
 static void send_job(struct pipeline *pipeline, struct job *job)
 {
 	lock_acquire(&pipeline->lock);
@@ -263,7 +266,7 @@ static void send_work(struct pipeline *pipeline, struct work_order *order)
 		remote_fetcher_wake(pipeline->fetching.fetcher);
 }
 
-/* How many URLs may be leased once the held jobs are committed. */
+/* Return how many URLs may be leased after the next commit. */
 static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 {
 	size_t max = 0;
@@ -279,7 +282,7 @@ static size_t room_for_work(struct pipeline *pipeline, const struct held *held)
 	return out < max ? max - out : 0;
 }
 
-/* Pass the outcome of handed in pages to their clients. */
+/* Copy the results of submitted pages to their jobs. */
 static void take_outcomes(const struct held *held, const struct change *changes)
 {
 	size_t i = 0;
@@ -295,7 +298,7 @@ static void take_outcomes(const struct held *held, const struct change *changes)
 	}
 }
 
-/* Commit the held jobs and lease more. They stay held when that fails. */
+/* Commit the jobs and lease more. After an error the jobs stay in the list. */
 static enum error commit_jobs(struct pipeline *pipeline, struct held *held)
 {
 	uint64_t now_ms = clock_wall_ms();
@@ -344,8 +347,10 @@ static struct command *take_command(struct pipeline *pipeline)
 	return command;
 }
 
-/* Whether the change takes away what somebody set up: that must work on a full
- * disk, too. */
+/*
+ * Return whether the change only removes settings of an operator: that must
+ * also work on a full disk.
+ */
 static bool takes_away(const struct change *change)
 {
 	switch (change->kind) {
@@ -377,7 +382,7 @@ static enum error commit_command(struct pipeline *pipeline,
 	return error;
 }
 
-/* Commit each waiting command by itself. */
+/* Commit each waiting command in a separate transaction. */
 static void run_commands(struct pipeline *pipeline)
 {
 	struct command *command;
@@ -395,16 +400,16 @@ static void run_commands(struct pipeline *pipeline)
 	}
 }
 
-/* Until `time_ms` on the clock that says `now_ms`. */
+/* Return the time from `now_ms` until `time_ms`. */
 static uint64_t rest_until(uint64_t time_ms, uint64_t now_ms)
 {
 	return time_ms > now_ms ? time_ms - now_ms : 0;
 }
 
 /*
- * How long to rest before the next commit, if no command comes before. What is
- * due is so by the system's clock; `begin_ms`, when the last commit began, and
- * `now_ms` are by the steady one. With the lock held.
+ * Return how long to wait until the next commit if no command comes. Due times
+ * use the wall clock; `begin_ms`, the start of the last commit, and `now_ms`
+ * use the steady clock. Call with the lock held.
  */
 static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
 			  uint64_t now_ms, size_t ended)
@@ -430,7 +435,7 @@ static uint64_t find_rest(const struct pipeline *pipeline, uint64_t begin_ms,
 	return rest_until(engine_next_due(pipeline->engine), clock_wall_ms());
 }
 
-/* Wait until there is something to do; false when all is drained. */
+/* Wait until there is work; false when the pipeline is drained. */
 static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 			  const struct held *held)
 {
@@ -446,7 +451,10 @@ static bool wait_for_work(struct pipeline *pipeline, uint64_t begin_ms,
 			  (ended > 0 && !pipeline->stats.is_paused);
 		if (pipeline->first_command != NULL || rest_ms == 0)
 			break;
-		/* the clock by which URLs are due may be set meanwhile */
+		/*
+		 * the wall clock, which decides what is due, may be set
+		 * meanwhile
+		 */
 		if (rest_ms > MAX_IDLE_MS)
 			rest_ms = MAX_IDLE_MS;
 		condition_wait_until(&pipeline->is_wanted, &pipeline->lock,

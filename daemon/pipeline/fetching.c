@@ -10,7 +10,8 @@
 enum {
 	MAX_IDLE_HOSTS = 1024,
 	MAX_WAIT_MS = 1000,
-	MAX_QUEUE_MS = 10 * 1000, /* a job waits for its host, about */
+	MAX_QUEUE_MS = 10 * 1000, /* approximate maximum time that a job waits
+				     for its host */
 };
 
 void send_ended(struct fetching *fetching, struct job *job)
@@ -52,8 +53,8 @@ void fail_waiting(struct fetching *fetching, struct host *host,
 }
 
 /*
- * End jobs that would wait for too long: the number of jobs is limited, and
- * those of a slow or failing host must not block other hosts.
+ * Finish jobs that would wait too long: the number of jobs is limited, and jobs
+ * of a slow or failing host must not block other hosts.
  */
 static void shorten_queue(struct fetching *fetching, struct host *host,
 			  uint64_t now_ms)
@@ -84,7 +85,7 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		.url = url,
 		.is_private_ok = (flight->site_flags & SITE_IS_PRIVATE_OK) != 0,
 		.is_port_ok = (flight->site_flags & SITE_IS_PORT_OK) != 0,
-		/* stores know the first flag longer */
+		/* older stores have only the first flag */
 		.is_network_ok = (flight->site_flags &
 				  (SITE_IS_PORT_OK | SITE_IS_NETWORK_OK)) != 0,
 		.any_type = job == NULL || flight->is_sitemap,
@@ -149,7 +150,10 @@ static bool has_room(const struct fetching *fetching)
 	       fetching->waiting_bytes <= fetching->max_waiting_bytes;
 }
 
-/* Whether its robots.txt is too old, or from before the clock was set back. */
+/*
+ * Return whether the robots.txt of the host is too old, or has a time in the
+ * future because the clock was set back.
+ */
 static bool is_outdated(const struct fetching *fetching,
 			const struct host *host, uint64_t wall_ms)
 {
@@ -157,7 +161,7 @@ static bool is_outdated(const struct fetching *fetching,
 	       host->robots_ms + fetching->robots_ttl_ms <= wall_ms;
 }
 
-/* Start the jobs of the host that may start. */
+/* Start the jobs of the host that may start now. */
 static void serve_host(struct fetching *fetching, struct host *host,
 		       uint64_t now_ms)
 {
@@ -180,7 +184,7 @@ static void serve_host(struct fetching *fetching, struct host *host,
 	}
 }
 
-/* Begin with another host each time, so that none takes all connections. */
+/* Begin with another host each time, so that no host uses all connections. */
 static void serve_hosts(struct fetching *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
@@ -191,7 +195,7 @@ static void serve_hosts(struct fetching *fetching, uint64_t now_ms)
 			   now_ms);
 }
 
-/* The time until the next job may start. */
+/* Return the time until the next job may start. */
 static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
@@ -217,7 +221,10 @@ static uint32_t idle_ms(const struct fetching *fetching, uint64_t now_ms)
 	return (uint32_t)wait;
 }
 
-/* Hosts that might be asked now if a connection were free. */
+/*
+ * Return the number of hosts that could be fetched from if a connection were
+ * free.
+ */
 static size_t count_waiting(const struct fetching *fetching, uint64_t now_ms)
 {
 	const struct hosts *hosts = &fetching->hosts;
@@ -263,7 +270,7 @@ static void take_results(struct fetching *fetching)
 		take_result(fetching, &result);
 }
 
-/* End all jobs that there are. */
+/* Abort all jobs. */
 static void abort_all(struct fetching *fetching)
 {
 	struct hosts *hosts = &fetching->hosts;
@@ -275,7 +282,10 @@ static void abort_all(struct fetching *fetching)
 		fail_waiting(fetching, hosts->items[i], ERR_STOPPED, 0);
 }
 
-/* What waits for a host that is another's now ends; what runs is counted. */
+/*
+ * Finish the waiting jobs of hosts that another node owns now; count the
+ * running ones.
+ */
 static void look_for_strangers(struct fetching *fetching)
 {
 	const struct store *store = fetching->store;

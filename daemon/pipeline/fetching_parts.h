@@ -1,52 +1,54 @@
 /*
- * daemon/pipeline/fetching_parts.h - the pieces of the fetching thread.
- * Internal to fetching*.c.
+ * daemon/pipeline/fetching_parts.h - shared by the parts of the fetching
+ * thread. Internal to fetching*.c.
  */
 #ifndef DAEMON_PIPELINE_FETCHING_PARTS_H
 #define DAEMON_PIPELINE_FETCHING_PARTS_H
 
 #include "daemon/pipeline/fetching.h"
 
-/* A transfer under way: a job's, or (job NULL) that of a robots.txt. */
+/* A running transfer: of a job, or (job NULL) of a robots.txt. */
 struct flight {
 	struct host *host;
 	struct job *job;
 	bool is_sitemap;
-	struct url url;      /* of robots.txt */
-	uint32_t site_flags; /* SITE_* of the site that asks */
-	char *headers;       /* and its headers, for robots.txt; or NULL */
+	struct url url;      /* URL of the robots.txt */
+	uint32_t site_flags; /* SITE_* of the site that requests it */
+	char *headers;       /* headers of that site, for robots.txt; or NULL */
 	char *proxy;
 	bool is_foreign; /* redirected to another origin, which must not get the
-			    site's headers and cookies, nor its proxy */
+			    site's headers, cookies or proxy */
 };
 
-/* Begin the transfer; the flight is freed when it has ended. */
+/* Start the transfer; the flight is freed when it ends. */
 void flight_start(struct fetching *fetching, struct flight *flight,
 		  const struct url *url);
 void flight_free(struct flight *flight);
 
-/* Send the job to the committing thread, as ended. */
+/* Send the finished job to the committer thread. */
 void send_ended(struct fetching *fetching, struct job *job);
 void end_job(struct fetching *fetching, struct job *job, enum error error);
 
-/* Every job that waits for the host ends with `error`. */
+/* Finish all jobs that wait for the host with `error`. */
 void fail_waiting(struct fetching *fetching, struct host *host,
 		  enum error error, unsigned status);
 
 /*
- * Note the pace of the host in the job, so that no more URLs are leased than it
- * can serve.
+ * Copy the pace of the host to the job, so that no more URLs are leased than
+ * the host can serve.
  */
 void note_pace(struct job *job, const struct host *host);
 
-/* The pause of the host, if it is longer than jobs may wait; else 0. */
+/*
+ * Return the pause of the host if it is longer than jobs may wait, otherwise 0.
+ */
 uint64_t long_pause_ms(const struct host *host, uint64_t now_ms);
 
 /* fetching_robots.c: robots.txt and pauses of a host. */
 
 /*
- * Load what an earlier run has stored: a fresh robots.txt, and a pause that is
- * not over. Once for each host.
+ * Load the stored state of an earlier run: a fresh robots.txt, and a pause that
+ * is not over. Once per host.
  */
 void host_load(struct fetching *fetching, struct host *host);
 

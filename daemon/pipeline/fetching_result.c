@@ -1,4 +1,4 @@
-/* The result of a transfer, and the next step of its job. */
+/* Handle the result of a transfer, and start the next step of its job. */
 #include "daemon/pipeline/fetching_parts.h"
 
 #include <stdlib.h>
@@ -14,14 +14,14 @@ enum {
 	STATUS_GATEWAY_TIMEOUT = 504,
 };
 
-/* The HTTP status of a page that is none, as an error. */
+/* Return the error for the HTTP status of a response without a page. */
 static enum error error_of_status(unsigned status)
 {
 	return status == STATUS_TOO_MANY || status >= 500 ? ERR_NETWORK
 							  : ERR_NOT_FOUND;
 }
 
-/* Handle the status of an answer; true when its body is not needed. */
+/* Handle the status of a response; true if its body is not needed. */
 static bool take_answer(struct fetching *fetching, struct job *job)
 {
 	const struct fetch_result *result = &job->result;
@@ -60,8 +60,8 @@ static void take_page(struct fetching *fetching, struct job *job)
 }
 
 /*
- * The entries of a sitemap that ends at a limit, or is incomplete, are used;
- * one that was cut in transit is fetched again.
+ * Read a sitemap. Its entries are used even if it ends at a limit or is
+ * incomplete; one that was truncated in transit is fetched again.
  */
 static void take_sitemap(struct fetching *fetching, struct job *job)
 {
@@ -108,14 +108,17 @@ static bool is_pressed(const struct fetch_result *result)
 	}
 }
 
-/* Set the pace of the host; without a robots.txt it gets no other requests. */
+/*
+ * Set the pace of the host; before its robots.txt is known it gets no other
+ * requests.
+ */
 static void set_pace(struct fetching *fetching, const struct flight *flight,
 		     const struct fetch_result *result)
 {
 	struct host *host = flight->host;
 	uint32_t elapsed_ms = (uint32_t)(result->elapsed_us / 1000);
 	bool is_stopped = result->error == ERR_STOPPED;
-	/* a refused request says nothing about the load of the host */
+	/* a forbidden address says nothing about the load of the host */
 	bool is_refused =
 		result->error == ERR_REFUSED && host->robots_hops == 0;
 	bool is_failed = flight->job == NULL && result->error != ERR_NONE &&

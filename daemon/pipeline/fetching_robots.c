@@ -14,10 +14,13 @@ enum {
 	MAX_ROBOTS_HOPS = 5, /* RFC 9309, 2.3.1.2 */
 	STATUS_TOO_MANY = 429,
 	ROBOTS_URL_BYTES = MAX_HOST_BYTES + 32,
-	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* of crawl/frontier/polite.c */
+	MAX_PAUSE_MS = 24 * 60 * 60 * 1000, /* see crawl/frontier/polite.c */
 };
 
-/* For the log; its URL is in `url` [ROBOTS_URL_BYTES]. */
+/*
+ * Return the subject of a log line; its URL is written to `url`
+ * [ROBOTS_URL_BYTES].
+ */
 static struct log_subject robots_subject(const struct host *host, char *url)
 {
 	struct log_subject subject = host_subject(host);
@@ -52,7 +55,7 @@ void host_load(struct fetching *fetching, struct host *host)
 	host->is_loaded = true;
 	txn = txn_begin_read(fetching->store);
 	if (host_row_get(&txn, slice_of(host->authority), &row)) {
-		/* what is later than that is from before the clock was set */
+		/* a later time was stored before the clock was set back */
 		if (row.next_ms > now_ms &&
 		    row.next_ms - now_ms <= MAX_PAUSE_MS) {
 			host->polite.failures = row.failures;
@@ -72,7 +75,10 @@ static char *copy_or_null(const char *text)
 	return text == NULL ? NULL : mem_copy_text(text, strlen(text));
 }
 
-/* `robots`: what its flight has brought, or NULL. */
+/*
+ * Send the row to the committer thread; `robots` is the result of a flight, or
+ * NULL.
+ */
 static void send_host(struct fetching *fetching, const struct host *host,
 		      struct host_row row, struct fetch_result *robots)
 {
@@ -108,7 +114,7 @@ void ask_robots(struct fetching *fetching, struct host *host)
 	struct flight *flight = mem_alloc(1, sizeof(*flight));
 
 	flight->host = host;
-	/* with the options of the first waiting job, which may end before */
+	/* use the options of the first waiting job, which may finish earlier */
 	flight->site_flags = host->first->work.site_flags;
 	flight->headers = copy_or_null(host->first->work.headers);
 	flight->proxy = copy_or_null(host->first->work.proxy);
@@ -118,7 +124,7 @@ void ask_robots(struct fetching *fetching, struct host *host)
 	flight_start(fetching, flight, &flight->url);
 }
 
-/* Store the file for the next run, too. */
+/* Store the file also for the next run. */
 static void store_robots(struct fetching *fetching, const struct host *host,
 			 struct fetch_result *result)
 {
@@ -130,7 +136,7 @@ static void store_robots(struct fetching *fetching, const struct host *host,
 	send_host(fetching, host, row, result);
 }
 
-/* Follow a redirect of robots.txt; true when it is requested at its new URL. */
+/* Follow a redirect of robots.txt; true if it is requested at its new URL. */
 static bool follow_robots(struct fetching *fetching, struct flight *flight,
 			  const struct fetch_result *result)
 {
@@ -149,7 +155,7 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 	/* the operator has named only the first host */
 	if (strcmp(next->url.host, flight->url.host) == 0)
 		next->site_flags = flight->site_flags;
-	/* and what is secret is of its origin alone */
+	/* credentials belong to one origin only */
 	next->is_foreign =
 		flight->is_foreign ||
 		strcmp(next->url.authority, flight->url.authority) != 0;
@@ -163,8 +169,8 @@ static bool follow_robots(struct fetching *fetching, struct flight *flight,
 }
 
 /*
- * The error of the host's jobs when robots.txt cannot be fetched: temporary,
- * except when the address of the host itself is refused.
+ * Return the error for the host's jobs if robots.txt cannot be fetched:
+ * temporary, unless the address of the host itself is forbidden.
  */
 static enum error passing_error(const struct host *host, enum error error)
 {
@@ -180,8 +186,8 @@ static enum error passing_error(const struct host *host, enum error error)
 }
 
 /*
- * RFC 9309, 2.3.1: a server that cannot answer for its robots.txt forbids
- * everything, for now: the pages are tried again later. So does "Too many
+ * RFC 9309, 2.3.1: while a server cannot return its robots.txt, everything is
+ * forbidden; the pages are retried later. The same applies to "Too many
  * requests".
  */
 void take_robots(struct fetching *fetching, struct flight *flight,
@@ -193,8 +199,8 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 	char url[ROBOTS_URL_BYTES];
 
 	if (is_answer && fetching->is_stopping && result->redirect[0] != '\0') {
-		host->robots_state = ROBOTS_UNKNOWN; /* ask again for the next
-							job */
+		host->robots_state =
+			ROBOTS_UNKNOWN; /* request it again for the next job */
 		return;
 	}
 	if (is_answer && follow_robots(fetching, flight, result))
@@ -208,7 +214,8 @@ void take_robots(struct fetching *fetching, struct flight *flight,
 		return;
 	}
 	if (status >= 300 && status < 400)
-		status = 404; /* too many redirects: as if there were none */
+		status = 404; /* too many redirects: as if the file did not
+				 exist */
 	result->http_status = (uint16_t)status;
 	set_robots(host, buffer_slice(&result->body), status, clock_wall_ms());
 	store_robots(fetching, host, result);

@@ -7,7 +7,7 @@
 #include "store/rows_guard.h"
 #include "store/rows_site.h"
 
-/* What a guard is, and what it last found on the page. */
+/* Return a guard with its last result on the page. */
 static struct wanted_guard wanted_of(struct txn *txn, uint32_t site,
 				     uint32_t number, uint64_t page,
 				     const struct guard_row *guard)

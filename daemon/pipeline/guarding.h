@@ -1,6 +1,6 @@
 /*
- * daemon/pipeline/guarding.h - the guards of a site, for a worker that
- * evaluates them on a page: what it finds is in daemon/worker/guarded_page.h.
+ * daemon/pipeline/guarding.h - read the guards of a site for a worker that
+ * evaluates them on a page; see daemon/worker/guarded_page.h for the result.
  */
 #ifndef DAEMON_PIPELINE_GUARDING_H
 #define DAEMON_PIPELINE_GUARDING_H

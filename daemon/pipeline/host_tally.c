@@ -30,7 +30,7 @@ void host_tally_merge(struct host_tally *tally, const struct host_tally *other)
 	for (size_t i = 0; i < other->count; i++)
 		host_tally_add(tally, other->rows[i].host,
 			       other->rows[i].pages);
-	tally->pages = pages; /* also those of hosts that are not listed */
+	tally->pages = pages; /* also pages of hosts that are not listed */
 }
 
 void host_tally_free(struct host_tally *tally)

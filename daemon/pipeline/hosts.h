@@ -1,7 +1,7 @@
 /*
  * daemon/pipeline/hosts.h - the hosts of the fetching thread: the robots rules
- * of each, its pace, and the jobs that wait for it. Internal to the pipeline;
- * one thread.
+ * of each host, its pace, and its waiting jobs. Internal to the pipeline; used
+ * by one thread.
  */
 #ifndef DAEMON_PIPELINE_HOSTS_H
 #define DAEMON_PIPELINE_HOSTS_H
@@ -28,19 +28,20 @@ struct host {
 	struct polite polite;
 	enum robots_state robots_state;
 	uint64_t robots_ms;  /* wall clock: when it was fetched */
-	struct arena *arena; /* of the rules */
+	struct arena *arena; /* owns the rules */
 	const struct robots *robots;
-	unsigned robots_hops; /* redirects of robots.txt so far */
-	uint32_t pace_ms;     /* of a page: its delay, or the time it took */
-	bool is_robots_used;  /* they have decided about a page */
-	bool is_loaded;       /* what an earlier run has stored was read */
+	unsigned robots_hops; /* redirects of robots.txt until now */
+	uint32_t pace_ms; /* time per page: the delay of the host, or the time
+			     of a fetch */
+	bool is_robots_used; /* the rules have decided about a page */
+	bool is_loaded;      /* the stored state of an earlier run was loaded */
 	struct cookies cookies;
-	struct job *first; /* waiting, [count] */
+	struct job *first; /* waiting jobs, [count] */
 	struct job *last;
 	size_t count;
 };
 
-/* For the log. */
+/* Return the subject of a log line. */
 static inline struct log_subject host_subject(const struct host *host)
 {
 	const char *scheme_end = strstr(host->authority, "://");
@@ -54,23 +55,24 @@ struct hosts {
 	struct host **items; /* [count] */
 	size_t count;
 	size_t capacity;
-	uint32_t first_pause_ms; /* of the polite of each; 0: its own */
+	uint32_t first_pause_ms; /* for the politeness of each host; 0 = default
+				  */
 };
 
-/* The host of the URL, made when it is new. */
+/* Return the host of the URL; create it if it is new. */
 struct host *hosts_get(struct hosts *hosts, const struct url *url);
 
-/* Forget hosts that have nothing to do when there are more than `max`. */
+/* Drop hosts without work if there are more than `max`. */
 void hosts_trim(struct hosts *hosts, size_t max, uint64_t now_ms);
 void hosts_free(struct hosts *hosts);
 
 void host_push(struct host *host, struct job *job);
-struct job *host_pop(struct host *host); /* NULL: none waits */
+struct job *host_pop(struct host *host); /* NULL = no job waits */
 
-/* Take out, as a list, all jobs behind the first `retention`. */
+/* Remove all jobs after the first `keep`, and return them as a list. */
 struct job *host_cut(struct host *host, size_t keep);
 
-/* Set the rules from an answer; `status` 0: there was none. */
+/* Set the rules from a response; `status` 0 = no response. */
 void host_set_robots(struct host *host, struct slice file, unsigned status,
 		     uint64_t fetched_ms);
 

@@ -13,7 +13,7 @@
 #include "daemon/runtime/clock.h"
 #include "store/memory.h"
 
-/* Clocks of others may be as much ahead of ours. */
+/* How far clocks of other machines may be ahead. */
 enum { MAX_SKEW_MS = 5 * 60 * 1000 };
 
 void ingest_report_free(struct ingest_report *report)
@@ -51,13 +51,13 @@ static void refuse(struct ingest_report *report,
 	ingest_note(report, record->offset, record->url, error, message);
 }
 
-/* A client that hands in pages. */
+/* A client that submits pages. */
 struct client {
 	struct pipeline *pipeline;
 	struct ingestion *ingestion;
 	const struct ingest_options *options;
 	struct ingest_report *report;
-	char **new_hosts; /* [new_host_count]: their sites are added */
+	char **new_hosts; /* [new_host_count]: hosts whose sites are added */
 	size_t new_host_count;
 };
 
@@ -66,7 +66,7 @@ static bool ingest_is_named(const struct ingest_options *options)
 	return options->hosts != NULL && options->hosts->count > 0;
 }
 
-/* Whether the site of the host is one of those that are added. */
+/* Return whether the site of the host is one of the added ones. */
 static bool ingest_is_new(const struct client *client, const char *host)
 {
 	for (size_t i = 0; i < client->new_host_count; i++)
@@ -75,7 +75,7 @@ static bool ingest_is_new(const struct client *client, const char *host)
 	return false;
 }
 
-/* Have the site of the host added; false: there were enough. */
+/* Add the site of the host; false if the limit is reached. */
 static bool ingest_add_host(struct client *client, const char *host)
 {
 	if (client->report->new_hosts >= client->options->max_new_sites)
@@ -86,8 +86,10 @@ static bool ingest_add_host(struct client *client, const char *host)
 	return true;
 }
 
-/* Whether pages of the host are taken, and on which terms; else they are
- * counted. */
+/*
+ * Return whether pages of the host are accepted, and their terms; otherwise
+ * count them.
+ */
 static bool ingest_admit_host(struct client *client, const char *host,
 			      struct ingest_terms *terms)
 {
@@ -102,7 +104,7 @@ static bool ingest_admit_host(struct client *client, const char *host,
 	return terms->adds_site;
 }
 
-/* A date is that of the archive, so one that is still to come is none. */
+/* Use the date of the archive record, unless it is in the future. */
 static void set_time(const struct warc_record *record,
 		     struct ingest_terms *terms)
 {
@@ -115,7 +117,7 @@ static void set_time(const struct warc_record *record,
 				 : record->time_ms;
 }
 
-/* Hand in the page of the record. ERR_STOPPED ends the ingest. */
+/* Submit the page of the record. ERR_STOPPED ends the ingest. */
 static enum error take_page(struct client *client,
 			    const struct warc_record *record,
 			    struct ingest_report *report)
@@ -192,7 +194,7 @@ static enum error take_record(void *context, const struct warc_record *record)
 	return ERR_NONE;
 }
 
-/* Wait until all is committed, and count what has become of it. */
+/* Wait until all pages are committed, and count the results. */
 static void end_client(struct client *client, struct ingest_report *report)
 {
 	struct ingest_outcome outcome;

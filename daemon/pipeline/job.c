@@ -70,14 +70,17 @@ size_t job_queue_push(struct job_queue *queue, struct job *job)
 	queue->last = job;
 	assert(!queue->is_closed);
 	count = ++queue->count;
-	/* who gathers already looks by itself */
+	/* a gathering thread checks again without a signal */
 	if (count == 1 || count >= GATHER_JOBS)
 		condition_signal(&queue->is_changed);
 	lock_release(&queue->lock);
 	return count;
 }
 
-/* Wait for jobs that go together; another thread may have taken them then. */
+/*
+ * Wait for jobs that fit together; another thread may have taken them
+ * meanwhile.
+ */
 static void wait_for_jobs(struct job_queue *queue)
 {
 	uint64_t until_ms;
@@ -92,7 +95,7 @@ static void wait_for_jobs(struct job_queue *queue)
 		continue;
 }
 
-/* Cut off the first jobs that go together. */
+/* Remove the first jobs that fit together. */
 static struct job *take_some(struct job_queue *queue)
 {
 	struct job *jobs = queue->first;

@@ -1,6 +1,6 @@
 /*
- * daemon/pipeline/job.h - a job, one URL in the pipeline, and the queues of
- * jobs. Internal to the pipeline.
+ * daemon/pipeline/job.h - jobs and job queues. A job is one URL in the
+ * pipeline. Internal to the pipeline.
  */
 #ifndef DAEMON_PIPELINE_JOB_H
 #define DAEMON_PIPELINE_JOB_H
@@ -21,45 +21,49 @@ struct job {
 	struct job *next;
 	struct work work;
 	struct url url;
-	struct url target;              /* of a redirect */
-	struct fetch_result result;     /* once it was fetched */
-	struct buffer record;           /* once it was analysed */
-	struct buffer guarded;          /* the same: of guards_check() */
-	struct buffer packed;           /* its body, compressed */
-	char reason[POOL_REASON_BYTES]; /* why it is ERR_POISONED */
-	uint64_t content_hash;          /* then, of the body */
-	bool was_poisoned;              /* its bytes before were */
+	struct url target;          /* target of a redirect */
+	struct fetch_result result; /* after the fetch */
+	struct buffer record;       /* after the analysis */
+	struct buffer
+		guarded;      /* after the analysis: result of guards_check() */
+	struct buffer packed; /* its body, compressed */
+	char reason[POOL_REASON_BYTES]; /* reason for ERR_POISONED */
+	uint64_t content_hash; /* with ERR_POISONED: hash of the body */
+	bool was_poisoned;     /* the URL was in quarantine with other bytes */
 	struct buffer listing; /* of a sitemap: see crawl/sitemap/listing.h */
-	struct ingestion *ingestion; /* it was handed in by; NULL: leased */
-	struct ingest_terms terms;   /* then */
-	struct site_options options; /* INGEST: of its site, when it is new */
-	bool is_kept;                /* INGEST: as in struct arrived_page */
-	bool is_new_site;            /* the same */
-	bool is_archived;            /* the archive was told of it */
-	uint64_t archived_ms;  /* and has a record of this time; 0: none */
-	uint32_t body_bytes;   /* before that */
-	uint32_t pace_ms;      /* of its host */
-	uint64_t pause_ms;     /* pause of its host; 0: none */
-	enum change_kind kind; /* the kind of its outcome */
-	enum error error;      /* FAILED: why */
-	struct host_row host;  /* HOST: its robots are `result.body` */
+	struct ingestion
+		*ingestion; /* ingest that submitted it; NULL = a leased URL */
+	struct ingest_terms terms;   /* terms of the ingest */
+	struct site_options options; /* INGEST: options of a new site */
+	bool is_kept;                /* INGEST: see struct arrived_page */
+	bool is_new_site;            /* INGEST: see struct arrived_page */
+	bool is_archived;            /* the archive has got it */
+	uint64_t archived_ms;  /* time of its record in the archive; 0 = none */
+	uint32_t body_bytes;   /* uncompressed size */
+	uint32_t pace_ms;      /* pace of its host */
+	uint64_t pause_ms;     /* pause of its host; 0 = none */
+	enum change_kind kind; /* kind of its result */
+	enum error error;      /* FAILED: the reason */
+	struct host_row host;  /* HOST: the robots.txt is `result.body` */
 };
 
-/* For the log. */
+/* Return the subject of a log line. */
 static inline struct log_subject job_subject(const struct job *job)
 {
 	return (struct log_subject){slice_of(job->url.host),
 				    slice_of(job->url.text)};
 }
 
-/* Takes the work over. NULL, with a line in the log, when its URL
- * cannot be parsed. */
+/*
+ * Create a job, which owns the work from now on. NULL, with a line in the log,
+ * if its URL cannot be parsed.
+ */
 struct job *job_create(struct work *work);
 void job_destroy(struct job *job);
 
 /*
- * First in, first out, for any number of threads. It has no limit of its own:
- * the pipeline lets no more jobs exist than max_in_flight.
+ * A FIFO queue for any number of threads. It has no limit: the pipeline never
+ * has more than max_in_flight jobs.
  */
 struct job_queue {
 	struct lock lock;
@@ -67,41 +71,41 @@ struct job_queue {
 	struct job *first;
 	struct job *last;
 	size_t count;
-	bool is_urgent; /* what is there waits for nothing more */
+	bool is_urgent; /* return the queued jobs without waiting for more */
 	bool is_closed;
 };
 
 void job_queue_init(struct job_queue *queue);
 
-/* Destroys the jobs that are left. No thread may use the queue any more. */
+/* Destroy the remaining jobs. No thread may use the queue any longer. */
 void job_queue_finish(struct job_queue *queue);
 
-/* How many jobs are in the queue then. */
+/* Add a job; return the number of jobs in the queue. */
 size_t job_queue_push(struct job_queue *queue, struct job *job);
 
 enum {
 	GATHER_JOBS = 16,
-	GATHER_BYTES = 1024 * 1024, /* of their bodies, about */
+	GATHER_BYTES = 1024 * 1024, /* approximate size of their bodies */
 	GATHER_MS = 20,
 };
 
 /*
- * Wait for a job and, for at most GATHER_MS, for others that can go with it: at
- * most GATHER_JOBS of GATHER_BYTES, one at least, as a list. So threads and
- * processes wake for some pages in place of each. NULL when the queue is closed
- * and empty.
+ * Wait for a job and, for at most GATHER_MS, for others that fit with it: at
+ * least one, at most GATHER_JOBS or GATHER_BYTES, as a list. So threads and
+ * processes wake once for several pages. NULL when the queue is closed and
+ * empty.
  */
 struct job *job_queue_gather(struct job_queue *queue);
 
-/* Have what is there gathered at once: no others are on their way. */
+/* Return the queued jobs immediately: no others are coming. */
 void job_queue_hurry(struct job_queue *queue);
 
-/* Take everything, as a list; NULL when there is nothing. Does not wait. */
+/* Remove all jobs, as a list; NULL if the queue is empty. Does not wait. */
 struct job *job_queue_take_all(struct job_queue *queue);
 
 /*
- * Close the queue: nothing more is pushed, and waiting threads wake when it is
- * empty.
+ * Close the queue: no job is added any longer, and waiting threads wake when it
+ * is empty.
  */
 void job_queue_close(struct job_queue *queue);
 size_t job_queue_count(struct job_queue *queue);

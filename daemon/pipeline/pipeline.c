@@ -11,11 +11,11 @@
 #include "store/log.h"
 #include "store/memory.h"
 
-enum { ROOM_MS = 50 }; /* between looks for room */
+enum { ROOM_MS = 50 }; /* between checks for room */
 
 /*
- * A job has ended, one of `count`. With the first one the committer begins to
- * rest, until much has ended.
+ * A job is finished; `count` jobs are. The first one starts the committer's
+ * interval; many end it.
  */
 static void wake_committer(void *context, size_t count)
 {
@@ -35,7 +35,7 @@ static void *fetch_main(void *argument)
 	return NULL;
 }
 
-/* A body was analysed: update waiting_bytes, for which the fetcher may wait. */
+/* A body was analysed: update waiting_bytes, which may block the fetcher. */
 static void release_bytes(struct fetching *fetching, size_t size)
 {
 	size_t before = atomic_fetch_sub(&fetching->waiting_bytes, size);
@@ -45,7 +45,7 @@ static void release_bytes(struct fetching *fetching, size_t size)
 		remote_fetcher_wake(fetching->fetcher);
 }
 
-/* What becomes of a job that was analysed. */
+/* Set the result of an analysed job. */
 static void end_analysis(struct pipeline *pipeline, struct job *job)
 {
 	if (job->error == ERR_POISONED && job->ingestion != NULL)
@@ -54,7 +54,7 @@ static void end_analysis(struct pipeline *pipeline, struct job *job)
 		job->kind = CHANGE_FAILED;
 	archive_job(pipeline->options.archive, job,
 		    pipeline->options.archives_credentials);
-	buffer_free(&job->result.body); /* it may wait for long */
+	buffer_free(&job->result.body); /* the job may wait long */
 	release_bytes(&pipeline->fetching, job->body_bytes);
 }
 
@@ -110,7 +110,7 @@ void pipeline_count_ingested(struct pipeline *pipeline, const struct job *job)
 	condition_broadcast(&pipeline->has_room);
 }
 
-/* Drop a handed in document that is no page. */
+/* Drop a submitted document that is not a page. */
 static void drop_ingested(struct pipeline *pipeline, struct job *job)
 {
 	assert(job->ingestion != NULL);
@@ -228,7 +228,7 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 		return ERR_IO;
 	}
 	if (!start_threads(pipeline)) {
-		/* a daemon that cannot start its threads cannot go on */
+		/* a daemon without its threads cannot continue */
 		log_error("the daemon cannot go on without its threads");
 		abort();
 	}
@@ -289,7 +289,7 @@ enum error pipeline_command(struct pipeline *pipeline, struct change *change)
 	return error;
 }
 
-/* Wait for a commit, or a while. With the lock held. */
+/* Wait for a commit or a short time. Call with the lock held. */
 static void wait_for_room(struct pipeline *pipeline)
 {
 	assert(lock_is_held(&pipeline->lock));
@@ -297,7 +297,10 @@ static void wait_for_room(struct pipeline *pipeline)
 			     clock_steady_ms() + ROOM_MS);
 }
 
-/* Half of the room is left to what is fetched. With the lock held. */
+/*
+ * Return whether there is room: half of it is reserved for fetched pages. Call
+ * with the lock held.
+ */
 static bool may_ingest(struct pipeline *pipeline)
 {
 	size_t max = pipeline->options.max_in_flight;
@@ -308,7 +311,7 @@ static bool may_ingest(struct pipeline *pipeline)
 		       pipeline->fetching.max_waiting_bytes;
 }
 
-/* A site that is known has its own measure. */
+/* Set the site's measure, if the site exists. */
 static void set_measure(const struct pipeline *pipeline, struct job *job)
 {
 	struct txn txn = txn_begin_read(pipeline->fetching.store);
@@ -427,7 +430,9 @@ void pipeline_fetch_until(struct pipeline *pipeline, uint64_t until_ms)
 	pipeline->fetching.not_after_ms = until_ms;
 }
 
-/* Have the fetching thread look once more, and wait until it has. */
+/*
+ * Make the fetching thread count the transfers again, and wait for the result.
+ */
 static bool has_strangers(struct fetching *fetching, uint64_t deadline_ms)
 {
 	uint64_t ask = atomic_fetch_add(&fetching->asks, 1) + 1;

@@ -92,7 +92,7 @@ static void append_title(struct buffer *out, const json_t *event)
 	buffer_free(&sentence);
 }
 
-/* What a guard has found on a page, or where the page is now. */
+/* Append the results of a guard on a page, or the new place of a page. */
 static void append_found(struct buffer *out, const char *const *heads,
 			 const json_t *page, bool is_guard)
 {
@@ -110,7 +110,7 @@ static void append_found(struct buffer *out, const char *const *heads,
 	buffer_append_text(out, "</td></tr>\n");
 }
 
-/* The pages that say so: objects with "url", or addresses. */
+/* Append the pages that agree: objects with "url", or addresses. */
 static void append_pages(struct buffer *out, const json_t *detail,
 			 bool is_guard)
 {

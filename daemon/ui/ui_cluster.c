@@ -1,4 +1,4 @@
-/* The cluster: its nodes, and its partitions as a field. */
+/* The page of the node group: its nodes, and a grid of its partitions. */
 #include "daemon/ui/ui_pages.h"
 
 #include <inttypes.h>
@@ -7,12 +7,12 @@
 #include "daemon/ui/ui_html.h"
 
 enum {
-	FIELD_SIDE = 16, /* cells a row */
-	CELL = 20,       /* units of the picture */
-	COLOURS = 8,     /* .n0 to .n7 of the style; then they begin again */
+	FIELD_SIDE = 16, /* cells per row */
+	CELL = 20,       /* units of the drawing */
+	COLOURS = 8, /* .n0 to .n7 of the style sheet, then again from .n0 */
 };
 
-/* The colour of a node; COLOURS: there is none of this name. */
+/* Return the colour of a node; COLOURS if there is no node of this name. */
 static unsigned colour_of(const json_t *nodes, const char *name)
 {
 	const json_t *node;
@@ -33,7 +33,7 @@ static void append_mark(struct buffer *out, unsigned x, unsigned y,
 		      class, x + CELL / 2, y + CELL / 2);
 }
 
-/* In words, for who points at it or hears it. */
+/* Append a description for pointers and screen readers. */
 static void append_title(struct buffer *out, const json_t *row)
 {
 	const char *owner = ui_member(row, "owner");
@@ -49,7 +49,7 @@ static void append_title(struct buffer *out, const json_t *row)
 	buffer_append_text(out, "</title>");
 }
 
-/* NULL: nothing of it is here. */
+/* Return the mark of a partition; NULL if this node has no data of it. */
 static const char *mark_of(const json_t *row)
 {
 	const char *state = ui_member(row, "state");
@@ -162,7 +162,7 @@ static void append_nodes(struct buffer *out, const json_t *nodes)
 	ui_table_end(out);
 }
 
-/* Those whose copies wait for them. */
+/* Append the missing nodes whose replicas are kept for them. */
 static void append_away(struct buffer *out, const json_t *away)
 {
 	const json_t *node;

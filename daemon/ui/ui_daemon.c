@@ -1,4 +1,4 @@
-/* The daemon itself. */
+/* The page of the daemon. */
 #include "daemon/ui/ui_pages.h"
 
 #include "daemon/ui/ui_html.h"

@@ -1,12 +1,12 @@
 /*
  * daemon/ui/ui_files.h - the files style.css, script.js and icon.svg of this
- * folder, which the build makes constants of the program. Internal to
+ * folder, which the build compiles into the program as constants. Internal to
  * daemon/ui.
  */
 #ifndef DAEMON_UI_UI_FILES_H
 #define DAEMON_UI_UI_FILES_H
 
-/* Ended by a NUL. */
+/* NUL-terminated. */
 extern const char ui_style[];
 extern const char ui_script[];
 extern const char ui_icon[];

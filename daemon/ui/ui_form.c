@@ -15,7 +15,7 @@ static int digit_of(char byte)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Append the text decoded; false: it holds a NUL. */
+/* Append the decoded text; false if it contains a NUL. */
 static bool decode(struct slice text, struct buffer *out)
 {
 	const char *bytes = text.data;
@@ -55,7 +55,7 @@ static bool add_field(json_t *form, struct slice field)
 		is_right = decode(
 			(struct slice){equals + 1, field.size - size - 1},
 			&value);
-	/* jansson refuses what is no UTF-8 */
+	/* jansson rejects invalid UTF-8 */
 	if (is_right && value.size > 0)
 		json_object_set_new(form, name.data, json_string(value.data));
 	buffer_free(&name);
@@ -144,7 +144,7 @@ bool ui_form_threshold(json_t *form)
 	return true;
 }
 
-/* Add the header in a line of `size` bytes; false when it has no colon. */
+/* Add the header in a line of `size` bytes; false if it has no colon. */
 static bool add_header(json_t *headers, const char *line, size_t size)
 {
 	const char *colon = memchr(line, ':', size);

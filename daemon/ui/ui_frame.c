@@ -61,7 +61,7 @@ static void append_icon(struct buffer *out)
 	buffer_append_text(out, "\">\n");
 }
 
-/* The names of events by which they are listened to. */
+/* Append the event names that the script subscribes to. */
 static void append_kinds(struct buffer *out)
 {
 #define X(name, value, text) " " text
@@ -113,7 +113,7 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 	buffer_append_text(out, "</header>\n");
 }
 
-/* The page is less than it looks like. */
+/* Warn if the page is incomplete or outdated. */
 static void append_warnings(struct buffer *out, const struct ui_frame *frame)
 {
 	if (frame->missing != NULL) {

@@ -1,5 +1,6 @@
 /*
- * daemon/ui/ui_frame.h - what all pages have: head, style, navigation, script.
+ * daemon/ui/ui_frame.h - the parts of all pages: head, style, navigation,
+ * script.
  */
 #ifndef DAEMON_UI_UI_FRAME_H
 #define DAEMON_UI_UI_FRAME_H
@@ -14,14 +15,15 @@ enum ui_section { UI_SITES, UI_ALERTS, UI_CLUSTER, UI_DAEMON, UI_SECTIONS };
 struct ui_frame {
 	const char *title; /* any text */
 	enum ui_section section;
-	const char *notice;  /* of what was just done; NULL: nothing */
-	bool is_warning;     /* the notice: it was not done */
-	const char *missing; /* nodes that did not answer; NULL: all did */
-	bool is_stale;       /* it may be old: its owner was not asked */
-	bool is_reader;      /* who may change nothing */
-	bool can_leave;      /* signed in by /login */
+	const char *notice; /* result of the last action; NULL = none */
+	bool is_warning;    /* the notice is a failure */
+	const char
+		*missing; /* nodes that did not respond; NULL = all responded */
+	bool is_stale;    /* possibly outdated: the owner did not respond */
+	bool is_reader;   /* the client is read-only */
+	bool can_leave;   /* the client has logged in at /login */
 	bool has_cluster;
-	bool is_live; /* it follows events, from those behind `since` on */
+	bool is_live; /* follow events after number `since` */
 	uint64_t since;
 };
 
@@ -30,13 +32,13 @@ void ui_begin(struct buffer *out, const struct ui_frame *frame);
 void ui_end(struct buffer *out);
 
 /*
- * Append the policy of pages: nothing is loaded but frames and streams of their
- * own origin, and nothing runs but the script in ui_end(), by its hash.
- * `has_attributes`: elements have attributes "style", too, which are ours.
+ * Append the content security policy of the pages: load only frames and streams
+ * of the same origin, and run only the script in ui_end(), by its hash.
+ * `has_attributes`: the page also uses our own "style" attributes.
  */
 void ui_policy(struct buffer *out, bool has_attributes);
 
-/* A page that says what went wrong, to whom the frame is for. */
+/* Append a page with an error message. */
 void ui_failure(struct buffer *out, const struct ui_frame *frame,
 		unsigned status, const char *message);
 

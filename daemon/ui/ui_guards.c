@@ -1,4 +1,7 @@
-/* The guards of a site, one guard, and the form for a new one. */
+/*
+ * The pages of the guards of a site, of one guard, and the form for a new
+ * guard.
+ */
 #include "daemon/ui/ui_pages.h"
 
 #include <inttypes.h>
@@ -102,7 +105,7 @@ void ui_guards(struct buffer *out, const char *host, const json_t *answer)
 	append_form(out, host);
 }
 
-/* A form that makes a guard of a selector. */
+/* Append a form that creates a guard from a selector. */
 static void append_use(struct buffer *out, const char *host,
 		       const json_t *candidate, const json_t *guard)
 {
@@ -232,7 +235,7 @@ void ui_guard(struct buffer *out, const json_t *guard)
 	append_sample(out, guard);
 }
 
-/* A radio button for a selector. */
+/* Append a radio button for a selector. */
 static void append_choice(struct buffer *out, const char *selector,
 			  const char *note, bool is_chosen)
 {

@@ -68,7 +68,7 @@ void ui_bytes(struct buffer *out, uint64_t bytes)
 		      value, units[unit]);
 }
 
-/* 2025-11-22T10:07:00Z */
+/* Format: 2025-11-22T10:07:00Z */
 bool ui_is_time(const char *text)
 {
 	static const char form[] = "0000-00-00T00:00:00Z";

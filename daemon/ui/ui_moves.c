@@ -1,4 +1,4 @@
-/* What a change has taken away and brought, side by side. */
+/* The removed and the added items of a change, side by side. */
 #include "daemon/ui/ui_parts.h"
 
 #include "daemon/ui/ui_html.h"

@@ -1,4 +1,4 @@
-/* A page: a copy of it beside its text. */
+/* The page of a stored page: a copy next to its text. */
 #include "daemon/ui/ui_pages.h"
 
 #include <inttypes.h>
@@ -87,7 +87,9 @@ static void append_judgement(struct buffer *out, const json_t *text)
 	buffer_append_text(out, "</dd></dl>\n");
 }
 
-/* The element of a kind of block (extract/render/content_block.h). */
+/*
+ * Return the HTML element for a kind of block (extract/render/content_block.h).
+ */
 static const char *element_of(const char *kind)
 {
 	static const struct {
@@ -136,7 +138,7 @@ static void append_blocks(struct buffer *out, const json_t *text)
 		buffer_append_text(out, "<p class=\"soft\">No text.</p>");
 }
 
-/* `can_lead`: its links lead to the form for a guard. */
+/* Append a frame; `can_lead`: its links lead to the form for a guard. */
 static void append_frame(struct buffer *out, const char *path,
 			 const char *title, const char *url, bool can_lead)
 {
@@ -172,7 +174,7 @@ static void append_sides(struct buffer *out, const struct ui_page *shown)
 	append_metadata(out, shown->text);
 }
 
-/* "http_status" as "http status". */
+/* Append "http_status" as "http status". */
 static void append_name(struct buffer *out, const char *name)
 {
 	for (; *name != '\0'; name++) {
@@ -208,7 +210,7 @@ static void append_value(struct buffer *out, const char *name,
 		buffer_append_text(out, json_is_true(value) ? "yes" : "no");
 }
 
-/* Its members that are no objects: the names are ours. */
+/* Append the members that are not objects; we define the names. */
 void ui_object(struct buffer *out, const json_t *object)
 {
 	const char *name;
@@ -229,7 +231,7 @@ void ui_object(struct buffer *out, const json_t *object)
 	buffer_append_text(out, "</dl>\n");
 }
 
-/* A form that sends the URL. */
+/* Append a form that sends the URL. */
 static void append_form(struct buffer *out, const char *path, const char *url,
 			const char *class, const char *text)
 {
@@ -242,8 +244,10 @@ static void append_form(struct buffer *out, const char *path, const char *url,
 		      class, text);
 }
 
-/* What may be done with the page: on a site that nobody watches its neighbours
- * come along. */
+/*
+ * Append the actions for the page. On a site that is not watched, a fetch
+ * includes its neighbours.
+ */
 static void append_actions(struct buffer *out, const json_t *explain)
 {
 	bool is_known = ui_is_true(explain, "site_is_known");
@@ -275,7 +279,7 @@ static void append_end(struct buffer *out, const json_t *explain)
 	buffer_append_text(out, "</details>\n");
 }
 
-/* Why the last visit brought nothing. */
+/* Append why the last visit failed. */
 static void append_failure(struct buffer *out, const json_t *visit)
 {
 	const char *error = ui_member(visit, "error");

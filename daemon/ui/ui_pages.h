@@ -1,8 +1,8 @@
 /*
- * daemon/ui/ui_pages.h - the pages people look at, as HTML of what the API
- * answers: each function appends what stands between ui_begin() and ui_end()
- * (daemon/ui/ui_frame.h). All foreign text in it is escaped and cut; lists are
- * bounded. Values that are NULL or of another type are left out.
+ * daemon/ui/ui_pages.h - the pages of the web interface, as HTML from API
+ * responses. Each function appends the part between ui_begin() and ui_end()
+ * (daemon/ui/ui_frame.h). All foreign text is escaped and truncated; lists are
+ * bounded. Values that are NULL or have another type are skipped.
  */
 #ifndef DAEMON_UI_UI_PAGES_H
 #define DAEMON_UI_UI_PAGES_H
@@ -13,20 +13,23 @@
 
 #include "store/buffer.h"
 
-/* Sites on one page. */
+/* Maximum number of sites per page. */
 enum { UI_SITES_SHOWN = 500 };
 
-/* Sites, what needs attention, and a form for one more. */
+/* The sites, their firing alerts, and a form to add a site. */
 struct ui_sites {
-	const json_t *sites;  /* of GET /v1/sites: all, or some and "next" */
-	const json_t *alerts; /* open ones, an array of events, newest first */
-	const char *after;    /* they stand behind this host; NULL: the first */
-	bool is_reader;       /* who may change nothing: so in all of these */
+	const json_t
+		*sites; /* from GET /v1/sites: all sites, or some and "next" */
+	const json_t
+		*alerts;   /* firing alerts, an array of events, newest first */
+	const char *after; /* list sites after this host; NULL = from the first
+			      one */
+	bool is_reader; /* the client is read-only; also in the structs below */
 };
 
 void ui_sites(struct buffer *out, const struct ui_sites *shown);
 
-/* A site: what stands on all of its pages, then the one that is asked for. */
+/* The page of a site: a common head, and one of these tabs. */
 enum ui_tab {
 	UI_TEMPLATES,
 	UI_PATTERNS,
@@ -37,26 +40,28 @@ enum ui_tab {
 };
 
 struct ui_site {
-	const json_t *site;     /* of GET /v1/sites/HOST */
-	const json_t *clusters; /* of .../clusters, with "version";
-				   UI_TEMPLATES */
-	const json_t *patterns; /* of .../patterns; UI_PATTERNS */
-	const json_t *guards;   /* of .../guards; UI_GUARDS */
+	const json_t *site; /* from GET /v1/sites/HOST */
+	const json_t
+		*clusters; /* from .../clusters, with "version"; UI_TEMPLATES */
+	const json_t *patterns; /* from .../patterns; UI_PATTERNS */
+	const json_t *guards;   /* from .../guards; UI_GUARDS */
 	const json_t *events;   /* an array, newest first; UI_EVENTS */
 	enum ui_tab tab;
-	bool is_reader; /* with the templates and the events alone */
+	bool is_reader; /* only with the templates and the events */
 };
 
-/* The tab with the name "", "patterns", "guards", "events" or "settings"; else
- * UI_TABS. */
+/*
+ * Return the tab named "", "patterns", "guards", "events" or "settings";
+ * otherwise UI_TABS.
+ */
 enum ui_tab ui_tab_of(const char *name);
 
 void ui_site(struct buffer *out, const struct ui_site *shown);
 
-/* The settings of a site, to be changed: of GET /v1/sites/HOST. */
+/* Append the form for the settings of a site, from GET /v1/sites/HOST. */
 void ui_settings(struct buffer *out, const json_t *site);
 
-/* A template, in the same way. */
+/* The page of a template, with tabs. */
 enum ui_template_tab {
 	UI_TREE,
 	UI_MEMBERS,
@@ -68,67 +73,69 @@ enum ui_template_tab {
 struct ui_template {
 	const char *host;
 	uint32_t number;
-	const json_t *template; /* of GET /v1/clusters/HOST/N/template */
-	const json_t *pages;    /* of .../pages; UI_MEMBERS */
-	const json_t *diff;     /* of .../diff; UI_VERSIONS, or NULL */
-	struct slice tree;      /* HTML of site_report_tree(); UI_TREE */
+	const json_t *template; /* from GET /v1/clusters/HOST/N/template */
+	const json_t *pages;    /* from .../pages; UI_MEMBERS */
+	const json_t *diff;     /* from .../diff; UI_VERSIONS, or NULL */
+	struct slice tree;      /* HTML from site_report_tree(); UI_TREE */
 	enum ui_template_tab tab;
 };
 
-/* The tab with the name "", "pages", "texts" or "versions"; else
- * UI_TEMPLATE_TABS. */
+/*
+ * Return the tab named "", "pages", "texts" or "versions"; otherwise
+ * UI_TEMPLATE_TABS.
+ */
 enum ui_template_tab ui_template_tab_of(const char *name);
 
 void ui_template(struct buffer *out, const struct ui_template *shown);
 
-/* The alerts, open ones or all, and the silences; or one alert. */
+/* The alerts, firing ones or all, and the silences; or one alert. */
 struct ui_alerts {
 	const json_t *events;   /* an array, newest first */
-	const json_t *silences; /* of GET /v1/silences */
+	const json_t *silences; /* from GET /v1/silences */
 	bool is_all;
 	bool is_reader;
-	bool is_of_node; /* other nodes have others */
+	bool is_of_node; /* other nodes have other ones */
 };
 
 void ui_alerts(struct buffer *out, const struct ui_alerts *shown);
 void ui_alert(struct buffer *out, const json_t *event, bool is_reader);
 
-/* The guards of a site, a guard, and an element that may be guarded. */
+/* Append the guards of a site, one guard, or an element to guard. */
 void ui_guards(struct buffer *out, const char *host, const json_t *answer);
 void ui_guard(struct buffer *out, const json_t *guard);
 
 struct ui_element {
 	const char *host;
-	const char *url;     /* of the page it is on */
-	const char *cluster; /* HOST/N of that page, or "" */
-	uint32_t number;     /* of the element, as in a copy */
-	uint32_t up;         /* so many steps above that one */
+	const char *url;     /* URL of its page */
+	const char *cluster; /* HOST/N of its page, or "" */
+	uint32_t number;     /* number of the element in the copy */
+	uint32_t up;         /* select the ancestor this many levels above */
 	const json_t *found; /* "value", "path", "candidates" of
 				daemon/worker/guarded_page.h */
 };
 
 void ui_element(struct buffer *out, const struct ui_element *shown);
 
-/* A page: its copy beside its text; or why; or how it came to be visited. */
+/* Tabs of a page: copy and text; how the text was extracted; its visits. */
 enum ui_page_tab { UI_SIDES, UI_WHY, UI_VISIT, UI_PAGE_TABS };
 
 struct ui_page {
 	const char *url;
-	const json_t *text;    /* of GET /v1/text, format json; or NULL */
-	const json_t *explain; /* of GET /v1/explain */
+	const json_t *text;    /* from GET /v1/text, format json; or NULL */
+	const json_t *explain; /* from GET /v1/explain */
 	enum ui_page_tab tab;
-	bool is_reader; /* of "explain" there is "site" alone */
+	bool is_reader; /* "explain" has only "site" */
 };
 
-/* The tab with the name "", "why" or "visit"; else UI_PAGE_TABS. */
+/* Return the tab named "", "why" or "visit"; otherwise UI_PAGE_TABS. */
 enum ui_page_tab ui_page_tab_of(const char *name);
 
 void ui_page(struct buffer *out, const struct ui_page *shown);
 
-/* The daemon itself: of GET /v1/status. */
+/* Append the page of the daemon, from GET /v1/status. */
 void ui_daemon(struct buffer *out, const json_t *status);
 
-/* Its cluster: of GET /v1/cluster. */
+/* Append the page of the node group, from GET /v1/cluster. */
 void ui_cluster(struct buffer *out, const json_t *cluster);
 
 #endif

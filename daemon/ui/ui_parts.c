@@ -30,7 +30,7 @@ void ui_site_state(struct buffer *out, const json_t *site)
 					"</span>");
 }
 
-/* A crawl ends when nothing is pending, or with the budget. */
+/* A crawl ends when nothing is pending, or when the budget is used up. */
 void ui_site_bar(struct buffer *out, const json_t *site)
 {
 	uint64_t tried = ui_whole(site, "tried");
@@ -67,7 +67,7 @@ void ui_site_budget(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "</span>");
 }
 
-/* No more than one fetch in each pause. */
+/* At most one fetch per delay. */
 void ui_site_rate(struct buffer *out, const json_t *site)
 {
 	uint64_t delay_ms = ui_whole(site, "delay_ms");
@@ -117,7 +117,7 @@ static void append_summary(struct buffer *out, const json_t *event)
 	}
 }
 
-/* A button for the event; its label says which one. */
+/* Append a button for the event; its label names the event. */
 static void append_action(struct buffer *out, const json_t *event,
 			  const char *action, const char *text)
 {
@@ -184,7 +184,7 @@ static void append_event(struct buffer *out, const json_t *event,
 
 void ui_events(struct buffer *out, const struct ui_event_list *shown)
 {
-	/* by whether there is a site, then by whether nothing can be done */
+	/* by has_site, then by is_reader */
 	static const char *const heads[2][2][6] = {
 		{{"Time", "Event", "What", "#Do", NULL},
 		 {"Time", "Event", "What", NULL}},

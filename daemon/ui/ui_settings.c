@@ -1,4 +1,4 @@
-/* The settings of a site, and its end. */
+/* The settings of a site, and the form to delete it. */
 #include "daemon/ui/ui_pages.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static void append_number(struct buffer *out, const json_t *site,
 		      row[1], row[0], row[2], ui_whole(site, row[0]));
 }
 
-/* Name, what it is called, the least value. */
+/* Name, label, minimum. */
 static void append_numbers(struct buffer *out, const json_t *site)
 {
 	static const char *const rows[][3] = {
@@ -66,7 +66,7 @@ static void append_flags(struct buffer *out, const json_t *site)
 			      rows[i][1]);
 }
 
-/* A secret as the API shows it, or that there is none. */
+/* Append a secret in the masked form of the API, or that it is not set. */
 static void append_shown(struct buffer *out, const char *title,
 			 const char *shown)
 {
@@ -80,7 +80,7 @@ static void append_shown(struct buffer *out, const char *title,
 	buffer_append_text(out, "</pre>");
 }
 
-/* What is secret is not shown, but can be replaced or taken away. */
+/* Secrets are not shown, but can be replaced or removed. */
 static void append_secrets(struct buffer *out, const json_t *site)
 {
 	append_shown(out, "Headers of each request",
@@ -114,7 +114,10 @@ static void append_action(struct buffer *out, const char *host,
 	buffer_printf(out, "/%s\"", action);
 }
 
-/* Whoever cannot or does not run our script is asked as well. */
+/*
+ * Append the form to delete the site. It requires a confirmation even without
+ * the script.
+ */
 static void append_end(struct buffer *out, const char *host)
 {
 	buffer_append_text(out, "<h2 id=\"end\">Forget this site</h2>\n");

@@ -1,4 +1,7 @@
-/* A site: its figures, and its templates, patterns, guards or events. */
+/*
+ * The page of a site: its figures, and its templates, patterns, guards or
+ * events.
+ */
 #include "daemon/ui/ui_pages.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* The sites, some on a page. */
+/* The list of sites, with several pages. */
 #include "daemon/ui/ui_pages.h"
 
 #include "daemon/ui/ui_html.h"
@@ -60,13 +60,13 @@ static void append_table(struct buffer *out, const json_t *sites,
 	ui_table_end(out);
 }
 
-/* There are more, on other pages. */
+/* Return whether there are sites on other pages. */
 static bool are_some(const struct ui_sites *shown)
 {
 	return shown->after != NULL || *ui_member(shown->sites, "next") != '\0';
 }
 
-/* To the other pages of them. */
+/* Append links to the other pages. */
 static void append_turns(struct buffer *out, const struct ui_sites *shown)
 {
 	const char *next = ui_member(shown->sites, "next");
@@ -105,7 +105,7 @@ static void append_form(struct buffer *out)
 		"<button class=\"main\">Watch it</button></div></form>\n");
 }
 
-/* Of those that are shown. */
+/* Append the sums of the listed sites. */
 static void append_sums(struct buffer *out, const json_t *sites,
 			const struct ui_sites *shown)
 {

@@ -1,5 +1,4 @@
-/* daemon/ui/ui_tabs.h - parts of a page, one of which is shown. Internal to
- * daemon/ui. */
+/* daemon/ui/ui_tabs.h - tabs of a page. Internal to daemon/ui. */
 #ifndef DAEMON_UI_UI_TABS_H
 #define DAEMON_UI_UI_TABS_H
 
@@ -9,24 +8,24 @@
 #include "store/buffer.h"
 
 struct ui_tab_row {
-	const char *name; /* behind the path; "" of the first one */
+	const char *name; /* path segment; "" = the first tab */
 	const char *title;
-	bool is_closed; /* to who may only read */
+	bool is_closed; /* hidden from read-only clients */
 };
 
-/* The index of the tab with the name; `count` without one. */
+/* Return the index of the tab with the name; `count` if there is none. */
 unsigned ui_tab_find(const struct ui_tab_row *tabs, unsigned count,
 		     const char *name);
 
-/* Append links to `path`, `path`/NAME...; `query` stands behind each. */
+/* Append links to `path`, `path`/NAME..., each followed by `query`. */
 struct ui_tabs {
 	const struct ui_tab_row *tabs; /* [count] */
 	unsigned count;
 	unsigned current;
 	const char *path;  /* escaped */
 	const char *query; /* escaped, or "" */
-	const char *label; /* what they are parts of */
-	bool is_reader;    /* those that are closed are left out */
+	const char *label; /* label of the tab list */
+	bool is_reader;    /* hide the closed tabs */
 };
 
 void ui_tabs(struct buffer *out, const struct ui_tabs *shown);

@@ -1,4 +1,4 @@
-/* A template: its tree, its pages, its texts, its versions. */
+/* The page of a template: its tree, its pages, its texts, its versions. */
 #include "daemon/ui/ui_pages.h"
 
 #include <inttypes.h>

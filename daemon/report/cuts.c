@@ -19,9 +19,9 @@ enum {
 	REAL_DIGITS = 6,
 };
 
-/* The tree of a site at one of its generations. */
+/* The dendrogram of a site at one of its generations. */
 struct kept {
-	char *host; /* NULL: free */
+	char *host; /* NULL = free entry */
 	uint64_t used;
 	struct snapshot snapshot;
 	struct report report;
@@ -31,9 +31,9 @@ struct cuts {
 	struct store *store;
 	size_t max_leaves;
 	atomic_bool is_stopped;
-	struct lock lock; /* guards what follows */
+	struct lock lock; /* guards the fields below */
 	bool is_busy;
-	uint64_t clock; /* counts requests: the age of kept trees */
+	uint64_t clock; /* counts requests: the age of entries */
 	struct kept kept[MAX_KEPT];
 };
 
@@ -91,7 +91,7 @@ static enum error read_site(struct cuts *cuts, const char *host,
 	return txn_end(&txn);
 }
 
-/* What is kept of the site, if that is still so. With the lock held. */
+/* Return the entry of the site if it is up to date. Call with the lock held. */
 static struct kept *find(struct cuts *cuts, const char *host,
 			 const struct site_row *row)
 {
@@ -109,7 +109,7 @@ static struct kept *find(struct cuts *cuts, const char *host,
 	return NULL;
 }
 
-/* The place of what was asked for longest ago. With the lock held. */
+/* Return the least recently used entry. Call with the lock held. */
 static struct kept *oldest(struct cuts *cuts)
 {
 	struct kept *best = &cuts->kept[0];
@@ -144,8 +144,10 @@ static enum error make(struct cuts *cuts, const char *host,
 	return ERR_NONE;
 }
 
-/* Make the tree and keep it. With the lock held, which it leaves for the
- * work. */
+/*
+ * Compute the dendrogram and store it. Call with the lock held; it is released
+ * during the computation.
+ */
 static enum error add(struct cuts *cuts, const char *host,
 		      struct kept **kept_out)
 {

@@ -7,13 +7,13 @@
 #include "page/escape.h"
 #include "page/utf8.h"
 
-enum { BYTES_PER_COLUMN = 4 }; /* a character takes no more */
+enum { BYTES_PER_COLUMN = 4 }; /* maximum size of a character */
 
 void show_text(struct buffer *out, struct slice text, size_t columns)
 {
 	struct buffer cut = {0};
 
-	/* characters without a width take no column */
+	/* zero-width characters use no column */
 	text = utf8_truncate(text, columns * BYTES_PER_COLUMN);
 	terminal_cut(text, columns, &cut);
 	escape_append(out, buffer_slice(&cut));
@@ -38,7 +38,7 @@ void show_counted(struct buffer *out, uint64_t count, const char *noun)
 	buffer_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
-/* Roles say that it is a table also where it does not look like one. */
+/* ARIA roles, because the style may turn the table into blocks */
 void show_table(struct buffer *out, const char *caption,
 		const char *const *heads)
 {

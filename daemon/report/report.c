@@ -59,7 +59,7 @@ void report_free(struct report *report)
 	*report = (struct report){0};
 }
 
-/* Insert before the first cut with a higher threshold. */
+/* Insert before the first entry with a higher threshold. */
 static void add_cut(struct report_cut *cuts, size_t count,
 		    struct report_cut cut)
 {
@@ -128,12 +128,12 @@ void report_address(struct slice address, struct buffer *out)
 	free(plain.data);
 }
 
-/* Pages with a label, and scratch memory for the labels of a cut. */
+/* Pages with a label, and scratch memory for the labels of a clustering. */
 struct sample {
 	uint32_t *leaves; /* [count] */
 	uint32_t *truth;
 	uint32_t *found;
-	uint32_t *leaf_labels; /* of all leaves */
+	uint32_t *leaf_labels; /* for all leaves */
 	size_t count;
 };
 

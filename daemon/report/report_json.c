@@ -132,7 +132,9 @@ static json_t *agreement_json(const struct witness_choice *choice)
 	return array;
 }
 
-/* {threshold, pages: [A, B], right, known, and each of MERGE_FEATURES}. */
+/*
+ * Return {threshold, pages: [A, B], right, known, and each of MERGE_FEATURES}.
+ */
 static json_t *merges_json(const struct merges *merges)
 {
 	json_t *array = json_array();

@@ -1,4 +1,4 @@
-/* daemon/report/report_json.h - a report for programs. */
+/* daemon/report/report_json.h - a report as JSON. */
 #ifndef DAEMON_REPORT_REPORT_JSON_H
 #define DAEMON_REPORT_REPORT_JSON_H
 
@@ -8,15 +8,18 @@
 
 struct report;
 
-/* {"threshold", "reason", "plateau": [begin, end] or null, "sizable",
- * "clusters"}; json_decref() it. */
+/*
+ * Return {"threshold", "reason", "plateau": [begin, end] or null, "sizable",
+ * "clusters"}; free it with json_decref().
+ */
 json_t *suggestion_json(const struct suggestion *suggestion);
 
 /*
- * Everything in the text of daemon/report/report.h, with thresholds and heights
- * as numbers from 0 to 1, and at the WITNESS_STEPS thresholds of
- * cluster/witness.h the adjusted Rand index of the cut with the witness and,
- * where there are scores, with the labels; json_decref() it.
+ * Return all data of the text of daemon/report/report.h, with thresholds and
+ * heights as numbers from 0 to 1. At the WITNESS_STEPS thresholds of
+ * cluster/witness.h, also the adjusted Rand index of the clustering with the
+ * link labels and, if there are scores, with the given labels. Free it with
+ * json_decref().
  */
 json_t *report_json(const struct report *report);
 

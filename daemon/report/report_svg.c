@@ -11,16 +11,16 @@
 #include "page/escape.h"
 #include "store/memory.h"
 
-/* Pixels, unless said otherwise. */
+/* In pixels, unless stated otherwise. */
 enum {
 	MAX_CLUSTERS = 200,
 	AXIS_HEIGHT = 50,
 	TICK = 100,      /* permille */
-	TURN_LEFT = 600, /* permille: labels beyond this are left of their line
-			  */
+	TURN_LEFT = 600, /* permille: labels to the right of this are left of
+			    their line */
 };
 
-/* Wide: names and captions are beside the drawing; narrow: above its parts. */
+/* Wide: names and captions are next to the drawing; narrow: above its parts. */
 #define SHAPE_WIDE                                                      \
 	.width = 1000, .left = 350, .span = 600, .marks_top = 76,       \
 	.pairs_top = 124, .curve_top = 262, .tree_top = 370, .row = 18, \
@@ -75,7 +75,7 @@ static void append_name(const char *name, size_t columns, struct buffer *out)
 
 	report_address(slice_of(name), &plain);
 	report_name(plain.data == NULL ? "" : plain.data, columns, &clean);
-	/* XML has not all characters that a name may have */
+	/* XML does not allow all characters of a name */
 	buffer_clear(&plain);
 	markup_append_plain(&plain, buffer_slice(&clean), false);
 	escape_append(out, buffer_slice(&plain));
@@ -116,8 +116,8 @@ static void append_ticks(const struct drawing *drawing, struct buffer *out)
 }
 
 /*
- * Clusters without children have a row each, others are in the middle of their
- * children.
+ * Set the rows: each cluster without children has a row, others are centred
+ * over their children.
  */
 static void place_nodes(struct drawing *drawing)
 {
@@ -199,8 +199,8 @@ static void append_tree(const struct drawing *drawing, struct buffer *out)
 }
 
 /*
- * Each label is in a row of its own, below those of lower thresholds, so that
- * no line crosses a label.
+ * Draw the labels, each in a separate row below those of lower thresholds, so
+ * that no line crosses a label.
  */
 static void append_cuts(const struct drawing *drawing, struct buffer *out)
 {

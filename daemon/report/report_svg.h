@@ -1,4 +1,4 @@
-/* daemon/report/report_svg.h - a report as a drawing. */
+/* daemon/report/report_svg.h - a report as an SVG drawing. */
 #ifndef DAEMON_REPORT_REPORT_SVG_H
 #define DAEMON_REPORT_REPORT_SVG_H
 
@@ -7,18 +7,18 @@
 struct report;
 
 /*
- * Append a self-contained SVG 1.1 document: over one axis of distances the
+ * Append a self-contained SVG 1.1 document with one axis of distances: the
  * pairs of pages, the number of sizable clusters by threshold, and the
- * dendrogram condensed to at most 200 clusters, with the thresholds of the
- * cuts drawn through all of them. No script, no image, no font; light or dark
- * as the reader likes it. Names are escaped and cut: the size is bounded.
+ * dendrogram, condensed to at most 200 clusters, with lines for the thresholds.
+ * No script, no image, no font; light or dark as the reader prefers. Names are
+ * escaped and truncated: the size is bounded.
  */
 void report_svg(const struct report *report, struct buffer *out);
 
 /*
- * Append the same without its heading, as two svg elements for a page of HTML:
- * of class "wide" for 1000 pixels, and of class "narrow" for 400. The style
- * sheet of the page shows one of them.
+ * Append the same without its heading, as two svg elements for an HTML page:
+ * class "wide" for 1000 pixels, and class "narrow" for 400. The style sheet of
+ * the page shows one of them.
  */
 void report_svg_figure(const struct report *report, struct buffer *out);
 

@@ -1,6 +1,6 @@
 /*
- * daemon/report/report_svg_parts.h - the parts of a drawing of a report.
- * Internal to report_svg*.c.
+ * daemon/report/report_svg_parts.h - shared by the parts of a drawing of a
+ * report. Internal to report_svg*.c.
  */
 #ifndef DAEMON_REPORT_REPORT_SVG_PARTS_H
 #define DAEMON_REPORT_REPORT_SVG_PARTS_H
@@ -9,7 +9,7 @@
 #include "daemon/report/report.h"
 #include "store/buffer.h"
 
-/* Pixels, unless said otherwise. */
+/* In pixels, unless stated otherwise. */
 enum {
 	SVG_PAIRS_HEIGHT = 110,
 	SVG_CURVE_HEIGHT = 80,
@@ -19,18 +19,18 @@ enum {
 struct shape {
 	const char *class;
 	int width;
-	int left; /* where distance 0 is */
-	int span; /* to distance 1 */
-	int top;  /* of what is drawn */
+	int left; /* x of distance 0 */
+	int span; /* width up to distance 1 */
+	int top;  /* top of the drawing */
 	int marks_top;
 	int pairs_top;
 	int curve_top;
 	int tree_top;
 	int row;
-	int text_x; /* of names and captions */
-	int name_y; /* of a name, from the middle of its row */
+	int text_x; /* x of names and captions */
+	int name_y; /* y of a name, from the middle of its row */
 	int caption_y;
-	unsigned name_columns; /* of text */
+	unsigned name_columns; /* columns of text */
 };
 
 /* The condensed tree with the y coordinates of its nodes. */
@@ -48,7 +48,7 @@ static inline double x_of(const struct drawing *drawing, unsigned permille)
 	       permille * (drawing->shape->span / 1000.0);
 }
 
-/* A range of distances, from `top` on, `height` high. */
+/* An axis of distances, starting at `top`, `height` high. */
 struct band {
 	unsigned begin;
 	unsigned end;

@@ -6,8 +6,8 @@
 #include "daemon/runtime/table.h"
 
 enum {
-	TREE_CLUSTERS = 24, /* without children */
-	CURVE_STEP = 100,   /* permille between two rows */
+	TREE_CLUSTERS = 24, /* maximum number of clusters without children */
+	CURVE_STEP = 100,   /* permille per row */
 	LEFT_OF_BAR = 23,   /* columns */
 };
 
@@ -166,7 +166,7 @@ static void append_scores(const struct report *report, size_t width,
 	end_table(table, width, out);
 }
 
-/* The letters of the cuts in the bins [begin, end). */
+/* Append the letters of the thresholds in the bins [begin, end). */
 static void append_marks(const struct report *report, unsigned begin,
 			 unsigned end, struct buffer *out)
 {

@@ -3,7 +3,7 @@
 #include "store/arena.h"
 #include "template/version.h"
 
-/* The version that a template had at a time; 0: none is known. */
+/* Return the version that a template had at a time; 0 = unknown. */
 static uint32_t version_at(const struct report_facts *facts, uint32_t cluster,
 			   uint64_t time_ms)
 {
@@ -18,7 +18,7 @@ static uint32_t version_at(const struct report_facts *facts, uint32_t cluster,
 	return number;
 }
 
-/* A number of the evidence's "versions", 0 without one. */
+/* Return a number of the evidence's "versions"; 0 if it is missing. */
 static uint32_t version_reported(const json_t *detail, size_t index)
 {
 	const json_t *number =
@@ -59,7 +59,7 @@ static void find_versions(struct reported_change *change)
 				change->sides[i].number);
 }
 
-/* The items named in the evidence. */
+/* Return the items named in the evidence. */
 static struct reported_items
 items_reported(const struct reported_change *change, const char *name,
 	       const char *direction)

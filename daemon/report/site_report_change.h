@@ -1,7 +1,7 @@
 /*
  * daemon/report/site_report_change.h - the items that a change has removed and
- * added, from the versions before and after it, or else from the event's
- * evidence. Internal to site_report*.c.
+ * added, from the versions before and after it, or from the event's evidence.
+ * Internal to site_report*.c.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_CHANGE_H
 #define DAEMON_REPORT_SITE_REPORT_CHANGE_H
@@ -19,23 +19,23 @@ struct version_item;
 struct reported_items {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;
-	uint64_t total; /* more than `count` when not all are known */
+	uint64_t total; /* more than `count` if some are unknown */
 };
 
 /* One of the two versions. */
 struct reported_side {
 	uint32_t cluster;
-	uint32_t number;               /* of the version; 0: it is not known */
-	const struct version *version; /* NULL: it is not kept */
+	uint32_t number;               /* of the version; 0 = unknown */
+	const struct version *version; /* NULL = not stored */
 	struct reported_items paths;
 	struct reported_items texts;
 };
 
-/* In the arena of the facts, and in `detail`. */
+/* Belongs to the arena of the facts, and to `detail`. */
 struct reported_change {
 	const struct report_facts *facts;
 	const struct event_row *row;
-	const json_t *detail; /* the row's, or NULL */
+	const json_t *detail; /* from the event's row, or NULL */
 	struct reported_side sides[PATH_SIDES];
 };
 

@@ -31,7 +31,7 @@ static void add_paths(struct path_tree *tree, enum path_side side,
 	}
 }
 
-/* A tree of the paths of both versions, which shows common steps. */
+/* Build a tree of the paths of both versions, which shows common steps once. */
 static struct path_tree make_tree(const struct reported_change *change)
 {
 	struct path_tree tree = path_tree_make(change->facts->arena);

@@ -1,4 +1,5 @@
-/* Section: the clusters of the site, as a picture of their sizes and a table.
+/*
+ * Section: the clusters of the site, as a bar chart of their sizes and a table.
  */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
@@ -20,7 +21,7 @@ static double ratio_of(const struct report_facts *facts, uint64_t pages)
 		       : (double)pages / (double)facts->clustered_pages;
 }
 
-/* Widths are shares of the picture's, texts have their size at any width. */
+/* Append a bar. Widths are relative to the drawing; texts have a fixed size. */
 static void append_bar(const struct report_facts *facts,
 		       const struct report_template *template, unsigned row,
 		       struct buffer *out)

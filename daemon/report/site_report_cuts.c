@@ -48,7 +48,7 @@ static void append_table(const json_t *cuts, struct buffer *out)
 	show_table_end(out);
 }
 
-/* "0.240 to 0.360" */
+/* Append a range, such as "0.240 to 0.360". */
 static void append_gap(const json_t *gap, struct buffer *out)
 {
 	if (json_array_size(gap) == 2)

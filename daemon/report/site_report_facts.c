@@ -1,4 +1,4 @@
-/* Reading the data of a report. */
+/* Read the data of a report. */
 #include "daemon/report/site_report_parts.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "template/version.h"
 
 enum {
-	MAX_VERSION_BYTES = 16 << 20, /* unpacked */
-	CLUSTER_OFFSET = 4,           /* of the cluster in a key */
-	VERSION_OFFSET = 8,           /* of the version */
-	PAGE_OFFSET = 8, /* of the page in a key of TABLE_MEMBERS */
+	MAX_VERSION_BYTES = 16 << 20, /* uncompressed */
+	CLUSTER_OFFSET = 4,           /* offset of the cluster in a key */
+	VERSION_OFFSET = 8,           /* offset of the version in a key */
+	PAGE_OFFSET = 8, /* offset of the page in a key of TABLE_MEMBERS */
 	TEMPLATES = REPORT_CLUSTERS + REPORT_PAST,
 };
 
@@ -54,7 +54,7 @@ static bool ended_later(const struct report_template *a,
 	return a->number > b->number;
 }
 
-/* The first ones of many, by an order. */
+/* The first templates by an order. */
 struct first {
 	struct report_template *templates; /* [max] */
 	uint32_t count;
@@ -110,7 +110,7 @@ static void read_clusters(struct report_facts *facts, struct txn *txn)
 	facts->template_count = first.count;
 }
 
-/* Templates without a cluster: their rows outlive that. */
+/* Read ended templates: their rows exist longer than their clusters. */
 static void read_past(struct report_facts *facts, struct txn *txn)
 {
 	struct first first = {.templates =
@@ -205,7 +205,7 @@ static void read_templates(struct report_facts *facts, struct txn *txn)
 	}
 }
 
-/* The numbers of the newest alerts of the site, in a ring. */
+/* Find the numbers of the newest alerts of the site, in a ring. */
 static void find_events(struct report_facts *facts, struct txn *txn,
 			uint64_t numbers[REPORT_EVENTS])
 {

@@ -19,7 +19,7 @@ static bool begins(struct slice text, const char *with)
 	return text.size > size && strncasecmp(text.data, with, size) == 0;
 }
 
-/* Its address as it stands in an attribute, if it can be one. */
+/* Append the address escaped for an attribute; false if it cannot be a link. */
 static bool append_address(struct buffer *out, struct slice url)
 {
 	struct buffer address = {0};

@@ -1,6 +1,6 @@
 /*
- * daemon/report/site_report_html.h - safe HTML from foreign text. Internal to
- * site_report*.c.
+ * daemon/report/site_report_html.h - write safe HTML from foreign text.
+ * Internal to site_report*.c.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_HTML_H
 #define DAEMON_REPORT_SITE_REPORT_HTML_H
@@ -16,21 +16,29 @@ struct report_facts;
 
 enum {
 	SHOWN_URL = 60,   /* columns */
-	SHOWN_TITLE = 70, /* the same */
-	MAX_LINK = 400,   /* bytes of a URL that is a link */
+	SHOWN_TITLE = 70, /* columns */
+	MAX_LINK = 400,   /* maximum size of a linked URL */
 };
 
-/* Append a link to `url` that says `text`, or the URL itself when that is
- * empty; without a link when the URL is none of http and https. */
+/*
+ * Append a link to `url` with the label `text`, or the URL if `text` is empty;
+ * without a link if the URL is not http or https.
+ */
 void show_link(struct buffer *out, struct slice url, struct slice text);
 
-/* Append "2025-11-22 10:07", in UTC, as an element; a dash for 0. */
+/*
+ * Append a time such as "2025-11-22 10:07", in UTC, as an element; a dash for
+ * 0.
+ */
 void show_time(struct buffer *out, uint64_t time_ms);
 
-/* Append "97 %", with a digit more below 10 %; `share` is 0 to 1. */
+/*
+ * Append a ratio such as "97 %", with one more digit below 10 %; `share` is 0
+ * to 1.
+ */
 void show_ratio(struct buffer *out, double ratio);
 
-/* Append HOST/N as code, with a link to its tree when it has one. */
+/* Append HOST/N as code, with a link to its tree if it has one. */
 void show_template(struct buffer *out, const struct report_facts *facts,
 		   uint32_t number);
 

@@ -1,5 +1,7 @@
-/* The timeline as a picture: a lane for each template, with its versions, and
- * below them what has happened. */
+/*
+ * The timeline as a drawing: a lane for each template, with its versions, and
+ * the events below.
+ */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
 #include "extract/core/svg.h"
@@ -10,8 +12,8 @@
 
 enum {
 	LANES = 24,
-	LANE = 58,    /* pixels, as all below */
-	TRACK_Y = 26, /* in a lane */
+	LANE = 58,    /* pixels, as the values below */
+	TRACK_Y = 26, /* y in a lane */
 	MARK_Y = 44,
 	AXIS = 26,
 	TICKS = 4,
@@ -26,11 +28,11 @@ struct lanes {
 	uint64_t from_ms;
 	uint64_t to_ms;
 	unsigned count;
-	bool has_site; /* a lane for what concerns the whole site */
+	bool has_site; /* has a lane for events of the whole site */
 	struct buffer *out;
 };
 
-/* Shapes of the marks around 0,0, so that nothing is shown by colour alone. */
+/* Shapes of the marks around 0,0: colour is never the only distinction. */
 static const struct {
 	uint16_t kind;
 	const char *class;
@@ -220,7 +222,7 @@ static void append_key(struct buffer *out)
 			   "height=\"14\" viewBox=\"-7 -7 14 14\" "
 			   "aria-hidden=\"true\"><circle class=\"s-version\" "
 			   "r=\"5\"/></svg>a version</li>");
-	/* the last one looks as the one before it */
+	/* the last mark looks like the one before it */
 	for (size_t i = 0; i + 1 < MARKS; i++)
 		buffer_printf(out,
 			      "<li><svg width=\"16\" height=\"16\" "

@@ -8,7 +8,7 @@
 
 enum { LINEAGE_ROWS = 100 };
 
-/* Append a time given in milliseconds or in RFC 3339; anything else as text. */
+/* Append a time given in milliseconds or in RFC 3339; other values as text. */
 static void append_moment(const json_t *time, struct buffer *out)
 {
 	struct slice text = slice_of(json_string_value(time));

@@ -17,7 +17,7 @@ static const struct path_tree_node *node_at(const struct outline *outline,
 	return path_tree_node(outline->tree, index);
 }
 
-/* The first of the node and its later siblings on a path that is shown. */
+/* Return the first shown one of the node and its later siblings. */
 static uint32_t told_from(const struct outline *outline, uint32_t index)
 {
 	while (index != NO_STEP &&
@@ -32,7 +32,7 @@ static bool is_leaf(const struct outline *outline, uint32_t index)
 	       NO_STEP;
 }
 
-/* Whether the node is shown in the row of its only child. */
+/* Return whether the node is shown in the row of its only child. */
 static bool is_passed(const struct outline *outline, uint32_t index)
 {
 	const struct path_tree_node *node = node_at(outline, index);

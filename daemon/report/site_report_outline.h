@@ -1,6 +1,6 @@
 /*
- * daemon/report/site_report_outline.h - the paths that were removed or added by
- * a change, as an outline. Internal to site_report*.c.
+ * daemon/report/site_report_outline.h - the paths that a change has removed or
+ * added, as an outline. Internal to site_report*.c.
  */
 #ifndef DAEMON_REPORT_SITE_REPORT_OUTLINE_H
 #define DAEMON_REPORT_SITE_REPORT_OUTLINE_H
@@ -9,8 +9,8 @@
 #include "template/path_tree.h"
 
 /*
- * Append the shown paths of `side`; steps that the other side does not have are
- * marked.
+ * Append the shown paths of `side`; mark the steps that the other side does not
+ * have.
  */
 void report_outline(const struct path_tree *tree, enum path_side side,
 		    struct buffer *out);

@@ -18,17 +18,17 @@ struct arena;
 struct version;
 
 enum {
-	REPORT_CLUSTERS = 60, /* in the table */
-	REPORT_SMALL = 12,    /* in the table, including those without a
-				 template */
-	REPORT_PAST = 20,     /* templates that are no more */
+	REPORT_CLUSTERS = 60, /* maximum in the table */
+	REPORT_SMALL =
+		12, /* maximum in the table of clusters without a template */
+	REPORT_PAST = 20, /* ended templates */
 	REPORT_TREES = 12,
-	REPORT_SAMPLES = 3, /* pages of a cluster */
+	REPORT_SAMPLES = 3, /* sampled pages per cluster */
 	REPORT_VERSIONS = 24,
 	REPORT_EVENTS = 150,
 	REPORT_CHANGES = 12,
 	/*
-	 * No further tree or change is begun beyond these sizes; each is
+	 * Start no further tree or change beyond these sizes; each one is
 	 * bounded.
 	 */
 	REPORT_TREES_BYTES = SITE_REPORT_MAX_BYTES / 16 * 5,
@@ -50,17 +50,17 @@ struct report_version {
 /* A cluster, or an ended template. */
 struct report_template {
 	uint32_t number;
-	bool is_there; /* it is a cluster by now */
+	bool is_there; /* it has a cluster now */
 	struct cluster_row cluster;
-	bool is_known; /* it was seen often enough to have versions */
+	bool is_known; /* it has at least one version */
 	struct template_row row;
-	struct report_version versions[REPORT_VERSIONS]; /* the newest ones,
-							    oldest first */
+	struct report_version
+		versions[REPORT_VERSIONS]; /* the newest ones, oldest first */
 	uint32_t version_count;
 	uint32_t version_total;
 	struct report_sample samples[REPORT_SAMPLES];
 	uint32_t sample_count;
-	uint64_t fetched_ms; /* one of these, the last time */
+	uint64_t fetched_ms; /* last fetch of one of these */
 };
 
 struct report_event {
@@ -68,53 +68,54 @@ struct report_event {
 	struct event_row row;
 };
 
-/* Everything is in `arena`, also the slices of rows. */
+/* `arena` owns everything, including the slices of rows. */
 struct report_facts {
 	const struct site_report_source *source;
 	struct arena *arena;
 	struct site_row site;
 	/*
-	 * clusters by pages, largest first, then ended templates, the last
-	 * first
+	 * clusters by pages, largest first, then ended templates, newest first
 	 */
 	struct report_template *templates; /* [template_count] */
 	uint32_t template_count;
-	uint32_t cluster_count;      /* of the site */
-	uint32_t learned_count;      /* large enough to have a template */
-	uint32_t past_count;         /* templates that are no more */
-	uint64_t clustered_pages;    /* in clusters */
-	struct report_event *events; /* [event_count] the newest alerts, oldest
-					first */
+	uint32_t cluster_count;   /* of the site */
+	uint32_t learned_count;   /* clusters large enough to have a template */
+	uint32_t past_count;      /* ended templates */
+	uint64_t clustered_pages; /* pages in clusters */
+	struct report_event
+		*events; /* [event_count] the newest alerts, oldest first */
 	uint32_t event_count;
 	uint64_t event_total;
 };
 
-/* ERR_NOT_FOUND, and those of a transaction. */
+/* Read the data of a report. ERR_NOT_FOUND, and errors of the transaction. */
 enum error report_facts_read(const struct site_report_source *source,
 			     const char *host, struct arena *arena,
 			     struct report_facts *facts_out);
 
 /*
- * The same of one template that has pages, without samples and events, into
- * {.arena}. ERR_NOT_FOUND: there is none.
+ * The same for one template that has pages, without samples and events, into
+ * {.arena}. ERR_NOT_FOUND: there is no such template.
  */
 enum error report_facts_read_one(const struct site_report_source *source,
 				 const char *host, uint32_t number,
 				 struct report_facts *facts_out);
 
-/* A template by its number; NULL: it is not in the report. */
+/* Return a template by its number; NULL if it is not in the report. */
 const struct report_template *report_find(const struct report_facts *facts,
 					  uint32_t number);
 
-/* The version of a template, in the facts' arena; NULL: it is not kept, or
- * cannot be read. */
+/*
+ * Return the version of a template, in the facts' arena; NULL if it is not
+ * stored or unreadable.
+ */
 struct version *report_version(const struct report_facts *facts,
 			       uint32_t cluster, uint32_t version);
 
-/* A short text for an event kind ("template.new", ...). */
+/* Return a short text for an event kind ("template.new", ...). */
 const char *report_event_text(uint16_t kind);
 
-/* The sections, in order. Each ends what it begins. */
+/* Append the sections, in order. Each closes its elements. */
 void report_head(const struct report_facts *facts, struct buffer *out);
 void report_clusters(const struct report_facts *facts, struct buffer *out);
 enum error report_cuts_section(const struct report_facts *facts,
@@ -124,7 +125,7 @@ void report_timeline(const struct report_facts *facts, struct buffer *out);
 void report_changes(const struct report_facts *facts, struct buffer *out);
 
 /*
- * The parts of the timeline: a picture with lanes, and the lineage as a table.
+ * The parts of the timeline: a drawing with lanes, and the lineage as a table.
  */
 void report_lanes(const struct report_facts *facts, struct buffer *out);
 void report_lineage(const struct report_facts *facts, struct buffer *out);

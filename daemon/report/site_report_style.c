@@ -1,7 +1,7 @@
 /*
- * The style sheet of a report. Colours are defined once for light and dark.
- * Blue is template and orange is content, red is gone and green is new, and
- * nothing is shown by colour alone.
+ * The style sheet of a report. Colours are defined once for light and dark:
+ * blue = template, orange = content, red = removed, green = added. Colour is
+ * never the only distinction.
  */
 #include "daemon/report/site_report_parts.h"
 
@@ -85,7 +85,7 @@ const char report_style[] =
 	".tree,.tree ul{list-style:none;margin:0;padding:0}\n"
 	".tree ul{padding-left:.55rem;margin-left:.35rem;"
 	"border-left:1px solid var(--line)}\n"
-	/* behind a dozen cuts there is no room for more */
+	/* deeper than twelve levels there is no space for indentation */
 	".tree ul ul ul ul ul ul ul ul ul ul ul ul{padding-left:0;"
 	"margin-left:.1rem}\n"
 	".tree summary{cursor:pointer;list-style-position:outside}\n"

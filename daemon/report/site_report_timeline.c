@@ -1,4 +1,4 @@
-/* Section: what has happened to the templates, as a picture and as tables. */
+/* Section: the changes of the templates, as a drawing and as tables. */
 #include "daemon/report/site_report_html.h"
 #include "daemon/report/site_report_parts.h"
 
@@ -33,7 +33,7 @@ const char *report_event_text(uint16_t kind)
 	return event_kind_name(kind);
 }
 
-/* "agreed on by 5 of 6 pages" */
+/* Append "agreed on by 5 of 6 pages". */
 static void append_votes(const json_t *detail, struct buffer *out)
 {
 	const json_t *seen = json_object_get(detail, "seen");
@@ -47,7 +47,7 @@ static void append_votes(const json_t *detail, struct buffer *out)
 			json_integer_value(agreed), json_integer_value(seen));
 }
 
-/* "61 % of the paths moved (12 gone, 8 come)." */
+/* Append "61 % of the paths moved (12 gone, 8 come)." */
 static void append_moves(const json_t *detail, const char *name,
 			 struct buffer *out)
 {
@@ -69,7 +69,7 @@ static void append_moves(const json_t *detail, const char *name,
 	buffer_append_text(out, ". ");
 }
 
-/* "31 stable paths. " of a template that is new */
+/* Append "31 stable paths. " of a new template. */
 static void append_stable(const json_t *detail, const char *name,
 			  struct buffer *out)
 {

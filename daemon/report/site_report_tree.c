@@ -6,9 +6,9 @@
 #include "store/arena.h"
 
 enum {
-	OPEN_DEPTH = 4, /* rows that are unfolded */
+	OPEN_DEPTH = 4, /* levels that are unfolded */
 	LABEL_COLUMNS = 40,
-	MAX_CHAIN = 3, /* labels in a row */
+	MAX_CHAIN = 3, /* maximum number of labels per row */
 	EXAMPLE_COLUMNS = 64,
 };
 
@@ -18,7 +18,7 @@ static const struct page_tree_node *node_at(const struct report_tree *drawn,
 	return page_tree_node(drawn->tree, index);
 }
 
-/* The first shown node from `index` on among siblings. */
+/* Return the first shown node from `index` on among siblings. */
 static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
 {
 	while (index != NO_STEP && !drawn->choice.is_shown[index])
@@ -27,8 +27,8 @@ static uint32_t shown_from(const struct report_tree *drawn, uint32_t index)
 }
 
 /*
- * The only shown child, if it is on the same pages and its parent has nothing
- * to show itself; else NO_STEP.
+ * Return the only shown child, if it is on the same pages and its parent has
+ * nothing else to show; otherwise NO_STEP.
  */
 static uint32_t only_child(const struct report_tree *drawn, uint32_t index)
 {
@@ -86,7 +86,7 @@ static void append_label(const struct report_tree *drawn, uint32_t index)
 	show_text(drawn->out, node_at(drawn, index)->step.label, LABEL_COLUMNS);
 }
 
-/* "div.page › … › main": the row's node and those that it is joined to. */
+/* Append "div.page › … › main": the row's node and the nodes joined with it. */
 static void append_labels(const struct report_tree *drawn, uint32_t index)
 {
 	struct buffer *out = drawn->out;
@@ -167,7 +167,7 @@ static bool has_shown_child(const struct report_tree *drawn, uint32_t index)
 	       NO_STEP;
 }
 
-/* Whether the node is shown in the row of its only child. */
+/* Return whether the node is shown in the row of its only child. */
 static bool is_passed(const struct report_tree *drawn, uint32_t index)
 {
 	uint32_t child =

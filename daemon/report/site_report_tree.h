@@ -12,20 +12,17 @@
 
 struct arena;
 
-enum {
-	REPORT_TREE_DEPTH = 48
-}; /* elements inside each other; rows are fewer
-    */
+enum { REPORT_TREE_DEPTH = 48 }; /* nested elements; there are fewer rows */
 
-/* Begin with report_tree_make(). */
+/* Create with report_tree_make(). */
 struct report_tree {
 	const struct page_tree *tree;
-	struct page_tree_choice choice; /* of at most REPORT_TREE_DEPTH */
-	bool *is_region;                /* [nodes] content stands there */
-	bool *leads;                    /* [nodes] to a region */
-	bool *is_joined;    /* [nodes] it shares the row of its parent */
-	struct buffer *out; /* where it is written to */
-	unsigned depth;     /* of rows, there */
+	struct page_tree_choice choice; /* at most REPORT_TREE_DEPTH levels */
+	bool *is_region;                /* [nodes] holds content */
+	bool *leads;                    /* [nodes] has a region below it */
+	bool *is_joined;    /* [nodes] shares the row of its parent */
+	struct buffer *out; /* output */
+	unsigned depth;     /* current depth of rows in the output */
 };
 
 struct report_tree report_tree_make(struct arena *arena,

@@ -17,13 +17,15 @@
 
 enum {
 	MAX_PAGES = 16,
-	MAX_PAGES_BYTES = 4 << 20, /* of source */
+	MAX_PAGES_BYTES = 4 << 20, /* bytes of source */
 	MAX_NODES = 400,
-	RARE = 5, /* nodes on fewer than one in so many pages are not shown */
+	RARE = 5, /* hide nodes on fewer than 1/5 of the pages */
 };
 
-/* Where the newest version says that content stands; without one, where the
- * tree itself has most of it. */
+/*
+ * Mark the regions of the newest version; without a version, the place in the
+ * tree with most of the text.
+ */
 static void mark_regions(const struct report_facts *facts,
 			 const struct report_template *template,
 			 struct report_tree *drawn)
@@ -47,13 +49,13 @@ static void mark_regions(const struct report_facts *facts,
 		report_tree_mark(drawn, page_tree_content(drawn->tree));
 }
 
-/* The template whose texts a worker may ask about. */
+/* The template whose document frequencies a worker may request. */
 struct counted {
 	const struct report_facts *facts;
 	uint32_t cluster;
 };
 
-/* An ask_server: in how many pages of the template fragments stand. */
+/* An ask_server: return in how many pages of the template fragments occur. */
 static bool count_fragments(void *context, const struct inquiry *inquiry,
 			    struct message *answer)
 {
@@ -85,8 +87,10 @@ static bool take_tree(void *context, struct slice head, struct slice body)
 	return page_tree_decode(tree->arena, body, tree);
 }
 
-/* Copy the pages, and have them laid over each other; what fails leaves an
- * empty tree. */
+/*
+ * Copy the pages, and have a worker merge their trees; after an error the tree
+ * is empty.
+ */
 static void read_tree(const struct report_facts *facts,
 		      const struct report_template *template,
 		      struct page_tree *tree)

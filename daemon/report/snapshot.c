@@ -16,7 +16,7 @@
 #include "store/rows_page.h"
 #include "store/sets.h"
 
-enum { PAGES_PER_READ = 500 }; /* a reader must be short */
+enum { PAGES_PER_READ = 500 }; /* read transactions must be short */
 
 /* A page in a cluster. */
 struct member {
@@ -25,17 +25,17 @@ struct member {
 	uint32_t leaf;
 };
 
-/* What is read, in growing arrays. */
+/* The data read until now, in growing arrays. */
 struct reading {
 	struct store *store;
 	struct snapshot *snapshot;
-	uint32_t *sets; /* [leaf_count], ascending: their numbers */
+	uint32_t *sets; /* [leaf_count], signature numbers, ascending */
 	size_t set_capacity;
 	size_t leaf_capacity;
 	struct member *members; /* [member_count] */
 	size_t member_count;
 	size_t member_capacity;
-	struct arena *arena; /* of the following */
+	struct arena *arena; /* owns the arrays below */
 	struct slice *urls;  /* [member_count] */
 };
 
@@ -72,7 +72,7 @@ static void read_sets(struct reading *reading, struct txn *txn)
 	set_scan_end(&scan);
 }
 
-/* The leaf of a set, or leaf_count. */
+/* Return the leaf of a signature, or leaf_count. */
 static uint32_t leaf_of(const struct reading *reading, uint32_t set)
 {
 	uint32_t count = reading->sets == NULL
@@ -118,7 +118,7 @@ static int by_page(const void *left, const void *right)
 	return (a->page > b->page) - (a->page < b->page);
 }
 
-/* One snapshot: the sets and who has them. */
+/* Read the signatures and their pages in one transaction. */
 static enum error read_base(struct reading *reading, const char *host)
 {
 	struct txn txn = txn_begin_read(reading->store);
@@ -136,7 +136,7 @@ static enum error read_base(struct reading *reading, const char *host)
 	return txn_end(&txn);
 }
 
-/* Read the URL of a page; empty when it was deleted meanwhile. */
+/* Read the URL of a page; empty if it was deleted meanwhile. */
 static void read_url(struct reading *reading, struct txn *txn, size_t index)
 {
 	struct snapshot *snapshot = reading->snapshot;
@@ -170,7 +170,9 @@ static void read_links(struct reading *reading, struct txn *txn, size_t index,
 	buffer_free(&bytes);
 }
 
-/* Do one step for the first `count` members; `inbound` is NULL for URLs. */
+/*
+ * Read URLs (`inbound` NULL) or links of the first `count` members in one pass.
+ */
 static enum error read_pages(struct reading *reading, size_t count,
 			     struct inbound *inbound)
 {

@@ -1,6 +1,6 @@
 /*
  * daemon/report/snapshot.h - a snapshot of a site: its distinct signatures and
- * the links between its pages. Its dendrogram is computed from that.
+ * the links between its pages, the input of its dendrogram.
  */
 #ifndef DAEMON_REPORT_SNAPSHOT_H
 #define DAEMON_REPORT_SNAPSHOT_H
@@ -17,41 +17,41 @@
 #include "store/store.h"
 
 /*
- * The links of at most so many pages are read, and at most so many links: of
- * the pages with the smallest keys, a sample that depends only on the pages.
+ * Maximum number of pages whose links are read, and of links: the pages with
+ * the smallest keys, a sample that depends only on the pages.
  */
 enum { SNAPSHOT_MAX_SOURCES = 20000, SNAPSHOT_MAX_LINKS = 4000000 };
 
-/* Begin with snapshot_read(); end with snapshot_free(). */
+/* Create with snapshot_read(); free with snapshot_free(). */
 struct snapshot {
-	struct site_row site;           /* without its slices */
-	struct arena *arena;            /* of leaves and witness */
-	struct arena *names;            /* of examples */
+	struct site_row site;           /* its slices are not set */
+	struct arena *arena;            /* owns leaves and witness */
+	struct arena *names;            /* owns examples */
 	struct dendrogram_leaf *leaves; /* [leaf_count], the distinct
 					   signatures */
-	const char **examples; /* [leaf_count], the URL of a page of each */
+	const char **examples; /* [leaf_count], the URL of one page per leaf */
 	size_t leaf_count;
 	size_t shingle_count;
 	struct witness_pages witness; /* the pages in clusters */
 };
 
 /*
- * Read the site `host` in short transactions, one after the other; what is
- * written meanwhile may be seen in part. No pages are read of a site with over
- * `max_leaves` distinct signatures, because its tree is not computed.
- * ERR_NOT_FOUND, and those of a transaction; *snapshot_out is empty then.
+ * Read the site `host` in several short transactions; it may contain parts of
+ * concurrent changes. Reads no pages of a site with more than `max_leaves`
+ * distinct signatures, because its dendrogram is not computed. ERR_NOT_FOUND,
+ * and errors of the transaction; then *snapshot_out is empty.
  */
 enum error snapshot_read(struct store *store, const char *host,
 			 size_t max_leaves, struct snapshot *snapshot_out);
 void snapshot_free(struct snapshot *snapshot);
 
 /*
- * Free everything but the site and the examples, which a finished report still
- * needs.
+ * Free everything except the site and the examples, which a finished report
+ * still needs.
  */
 void snapshot_trim(struct snapshot *snapshot);
 
-/* Its report; `snapshot` must outlive that. As report_begin(). */
+/* Compute the report; `snapshot` must outlive it. As report_begin(). */
 enum error snapshot_report(const struct snapshot *snapshot,
 			   const struct dendrogram_options *watch,
 			   struct report *report_out);
@@ -59,21 +59,23 @@ enum error snapshot_report(const struct snapshot *snapshot,
 /* The threshold chosen for "auto". */
 struct choice {
 	unsigned threshold;  /* permille */
-	uint32_t site;       /* its number */
-	uint64_t generation; /* when it was read */
+	uint32_t site;       /* number of the site */
+	uint64_t generation; /* generation of the site when it was read */
 	char reason[SUGGESTION_REASON_BYTES];
 };
 
 /*
  * Choose the threshold of the site. With more leaves than `watch` allows it is
- * the default of the measure. ERR_STOPPED, and those of snapshot_read().
+ * the default of the measure. ERR_STOPPED, and errors of snapshot_read().
  */
 enum error snapshot_choose(struct store *store, const char *host,
 			   const struct dendrogram_options *watch,
 			   struct choice *choice_out);
 
-/* The change that applies the choice, which must outlive it; `seed` is a URL of
- * the site. */
+/*
+ * Return the change that applies the choice, which must outlive it; `seed` is a
+ * URL of the site.
+ */
 struct change choice_change(const struct choice *choice,
 			    const struct url *seed);
 

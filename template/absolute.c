@@ -33,10 +33,7 @@ struct base_address base_of_page(const struct page *page, const struct url *url)
 	return base;
 }
 
-/*
- * Append the fragment of `href`, which the canonical form of a URL does not
- * have.
- */
+/* Append the fragment of `href`; the canonical form of a URL has none. */
 static void append_fragment(struct slice href, struct buffer *out)
 {
 	const char *hash =

@@ -1,4 +1,4 @@
-/* template/absolute.h - the addresses in a page, made absolute. */
+/* template/absolute.h - make the addresses in a page absolute. */
 #ifndef TEMPLATE_ABSOLUTE_H
 #define TEMPLATE_ABSOLUTE_H
 
@@ -12,27 +12,29 @@
 /* The host of pages from files, which have no URL. */
 #define OFFLINE_HOST "site.invalid"
 
-/* Whether it begins with http:// or https://, or with the // before a host:
- * url_parse() takes anything else for a host that a person has typed. */
+/*
+ * Return whether the address begins with http:// or https://, or with // and a
+ * host. url_parse() treats any other text as a typed host name.
+ */
 bool address_is_absolute(struct slice address);
 
-/* The URL that relative addresses are resolved against. */
+/* The URL to resolve relative addresses against. */
 struct base_address {
 	struct url url;
 	bool is_known;
 };
 
 /*
- * `url` is the URL of the page, or NULL: then the base is known only from a
- * base element with an http or https address.
+ * `url` is the URL of the page, or NULL: then only a base element with an http
+ * or https address sets the base.
  */
 struct base_address base_of_page(const struct page *page,
 				 const struct url *url);
 
 /*
- * Append the absolute address of `href`, as struct render_request wants it;
- * `base` is a struct base_address that is known. Its fragment is kept. False if
- * the result is no http or https address.
+ * Append the absolute address of `href` in the form that struct render_request
+ * needs; `base` is a struct base_address that is known. Keep the fragment.
+ * Return false if the result is not an http or https address.
  */
 bool absolute_append(const void *base, struct slice href, struct buffer *out);
 

@@ -72,7 +72,7 @@ static json_t *metadata_json(const struct metadata *metadata)
 		metadatum_json(&metadata->favicon));
 }
 
-/* The preference, and the confidence in the method's result. */
+/* Return the preference, and the confidence in the method's result. */
 static json_t *judgement_json(const struct text_answer *answer)
 {
 	return json_pack("{s:s, s:s?, s:o, s:s}", "favor",
@@ -106,7 +106,7 @@ static json_t *document_json(const struct document *document)
 			 json_sprintf("%016" PRIx64, document->fingerprint));
 }
 
-/* What is there only when it was asked for. */
+/* Return the parts that the request must ask to include. */
 static json_t *extras_json(const struct text_answer *answer)
 {
 	const struct document *document = &answer->document;
@@ -125,8 +125,10 @@ static json_t *extras_json(const struct text_answer *answer)
 			  : json_null());
 }
 
-/* Append the fields of an object, which is freed; a comma stands before them
- * where others do. */
+/*
+ * Append the fields of an object, preceded by a comma if needed; free the
+ * object.
+ */
 static void append_fields(json_t *object, struct buffer *out)
 {
 	char *text = json_dumps(
@@ -142,7 +144,7 @@ static void append_fields(json_t *object, struct buffer *out)
 	json_decref(object);
 }
 
-/* What the page says first of itself. */
+/* Return the page's first metadata: title, language, description. */
 static json_t *head_json(const struct page *page)
 {
 	return json_pack("{s:o, s:o, s:o}", "title", json_text(page->title),
@@ -150,15 +152,15 @@ static json_t *head_json(const struct page *page)
 			 json_text(page->description));
 }
 
-/* An answer on its way. */
+/* A result being written. */
 struct writing {
 	const struct text_answer *answer;
 	struct generation_places places;
-	size_t begin; /* of the object in `out` */
+	size_t begin; /* start of the object in `out` */
 	struct buffer *out;
 };
 
-/* The field `name`, whose value others may replace. */
+/* Append the field `name`, whose value can be replaced later. */
 static void append_generation(struct writing *writing, const char *name)
 {
 	struct generation_places *places = &writing->places;
@@ -168,7 +170,7 @@ static void append_generation(struct writing *writing, const char *name)
 	buffer_printf(writing->out, "%" PRIu64, writing->answer->generation);
 }
 
-/* What depends on the site, or is known without the page. */
+/* Append the fields that depend on the site, or are known without the page. */
 static void answer_json_append_place(struct writing *writing)
 {
 	const struct text_answer *answer = writing->answer;
@@ -205,7 +207,7 @@ static void answer_json_append_template(struct writing *writing)
 	buffer_append_byte(out, '}');
 }
 
-/* The method, its reason, and what it came to. */
+/* Append the method, its reason, and the quality of its result. */
 static void answer_json_append_judgement(struct writing *writing)
 {
 	const struct text_answer *answer = writing->answer;

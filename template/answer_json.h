@@ -10,8 +10,10 @@
 #include "store/buffer.h"
 #include "template/text_answer.h"
 
-/* Where the generation of the site stands in the JSON of an answer: so many
- * bytes behind its begin. */
+/*
+ * Offsets of the site's generation in the JSON of a result, in bytes from its
+ * start.
+ */
 struct generation_places {
 	size_t at[2]; /* [count], ascending: of the site, of the template */
 	size_t count;
@@ -20,21 +22,21 @@ struct generation_places {
 /*
  * Append one object: url, title, language, description, cluster (HOST/N or
  * null), cluster_pages, generation, fetched (RFC 3339 or null), truncated;
- * method, reason, template (id, version, pages; null when the method was given
- * none), favor, scope (or null), confidence (0..1 or null), quality; metadata
- * (of each its value and source, or null), hostname, excerpt, word_count,
- * direction ("ltr", "rtl"), fingerprint (16 hexadecimal digits), text, blocks
- * (kind, level, score, text), comments (a text), images (src, alt), links
- * (href, text); the last three are null when they were not asked for. What is
- * no valid UTF-8 becomes '?'. One line. `places_out` may be NULL.
+ * method, reason, template (id, version, pages; null if the method did not use
+ * one), favor, scope (or null), confidence (0..1 or null), quality; metadata
+ * (value and source of each, or null), hostname, excerpt, word_count, direction
+ * ("ltr", "rtl"), fingerprint (16 hexadecimal digits), text, blocks (kind,
+ * level, score, text), comments (a text), images (src, alt), links (href,
+ * text); the last three are null unless requested. Invalid UTF-8 becomes '?'.
+ * One line. `places_out` may be NULL.
  */
 void answer_json(const struct text_answer *answer,
 		 struct generation_places *places_out, struct buffer *out);
 
 /*
- * Let go of the page of an answer in this format, and keep what is needed to
- * give it: the text, or the JSON of all that does not depend on the site, whose
- * fields may still be set: those of the cluster, and the reason.
+ * Free the page of a result in this format, and keep the data to write it
+ * later: the text, or the JSON of all fields that do not depend on the site.
+ * The other fields may still change: the fields of the cluster, and the reason.
  */
 void answer_detach(struct text_answer *answer, enum format format);
 

@@ -6,16 +6,15 @@
 
 /* Counts of the items of one page. */
 struct page_count {
-	uint32_t held;  /* stable items that it had before */
+	uint32_t held;  /* stable items in the baseline */
 	uint32_t lost;  /* of these */
-	uint32_t moved; /* of the items that are gone or new: those that the
-			   page lost or got */
+	uint32_t moved; /* removed and new items that changed on this page */
 };
 
-/* Which pages had an item before, and which have it now. */
+/* The pages that had an item before, and the pages that have it now. */
 struct turn {
 	uint32_t before; /* mask: seen pages that had it */
-	uint32_t after;  /* mask: those that have it */
+	uint32_t after;  /* mask: pages that have it */
 	bool was_stable;
 	bool is_gone;
 	bool is_come;
@@ -32,7 +31,7 @@ uint32_t quorum(const struct pages *pages, uint32_t votes)
 	uint32_t least = pages->votes;
 
 	assert(pages->count <= MAX_TEMPLATE_SAMPLE);
-	/* one page of several alone tells nothing */
+	/* One page of several is no evidence. */
 	if (least < 2 && pages->count >= 2)
 		least = 2;
 	if (least > pages->min_pages)
@@ -82,7 +81,7 @@ static double ratio_of(uint32_t part, uint32_t all)
 	return all == 0 ? 0 : (double)part / all;
 }
 
-/* List the hashes of moved items, once their number is known. */
+/* List the hashes of moved items, after counting them. */
 static void list_moved(struct arena *arena, const struct pages *pages,
 		       enum items items, struct balance *balance)
 {

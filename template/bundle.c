@@ -55,8 +55,8 @@ static enum error fail(enum error error, const char *text, char *reason)
 }
 
 /*
- * Sections are in the order of their kinds, so that a section only refers to
- * earlier ones.
+ * Read the sections in the order of their kinds, so that a section refers only
+ * to earlier ones.
  */
 static enum error read_sections(struct bundle *bundle, char *reason)
 {
@@ -84,7 +84,7 @@ static enum error read_sections(struct bundle *bundle, char *reason)
 	return ERR_NONE;
 }
 
-/* Checks that need several sections. */
+/* Check the consistency of several sections. */
 static enum error check_whole(const struct bundle *bundle, char *reason)
 {
 	const struct page_limits *limits = &bundle->site.limits;
@@ -145,7 +145,7 @@ uint32_t bundle_page_count(const struct bundle *bundle)
 	return (uint32_t)bundle->page_count;
 }
 
-/* Whether the page may belong to the site. */
+/* Return whether the page may belong to the site. */
 static bool is_of_site(const struct bundle *bundle,
 		       const struct text_request *request)
 {

@@ -17,7 +17,7 @@ static bool refuse(char *reason, const char *why)
 	return false;
 }
 
-/* The index of a cluster, or cluster_count. */
+/* Return the index of a cluster, or cluster_count. */
 static uint32_t find(const struct bundle *bundle, uint32_t number)
 {
 	size_t at;
@@ -30,7 +30,7 @@ static uint32_t find(const struct bundle *bundle, uint32_t number)
 		       : bundle->cluster_count;
 }
 
-/* Make the clusters from those of the pages, and count their pages. */
+/* Create the clusters from the clusters of the pages, and count their pages. */
 static void name_clusters(struct bundle *bundle)
 {
 	uint32_t *numbers = mem_alloc(bundle->page_count + 1, sizeof(*numbers));
@@ -52,7 +52,7 @@ static void name_clusters(struct bundle *bundle)
 
 /* Pages sorted by cluster. */
 struct grouping {
-	uint32_t *order; /* [page_count]: pages of no cluster at the end */
+	uint32_t *order; /* [page_count]: pages without a cluster at the end */
 	size_t *first;   /* [cluster_count + 1] */
 };
 
@@ -85,8 +85,8 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /*
- * Count the fragments of the pages `order` [page_count] of a cluster: rows are
- * added to the bundle's. `counts` [fragment_count] is zero before and after.
+ * Count the fragments of the pages `order` [page_count] of a cluster; add the
+ * rows to the bundle. `counts` [fragment_count] is zero before and after.
  */
 static void count_cluster(struct bundle *bundle, struct bundle_cluster *cluster,
 			  const uint32_t *order, uint32_t *counts)
@@ -121,7 +121,7 @@ void bundle_make_clusters(struct bundle *bundle)
 
 	name_clusters(bundle);
 	grouping = group(bundle);
-	/* at most one row for each fragment of each page */
+	/* At most one row for each fragment of each page. */
 	bundle->rows = mem_alloc(bundle->page_fragments.size + 1,
 				 sizeof(*bundle->rows));
 	for (uint32_t c = 0; c < bundle->cluster_count; c++) {

@@ -1,4 +1,4 @@
-/* template/bundle_parts.h - the inside of a bundle. Internal to bundle*.c. */
+/* template/bundle_parts.h - the struct of a bundle. Internal to bundle*.c. */
 #ifndef TEMPLATE_BUNDLE_PARTS_H
 #define TEMPLATE_BUNDLE_PARTS_H
 
@@ -9,7 +9,7 @@
 struct lesson;
 struct ridge_model;
 
-/* Lists of ascending numbers, one behind the other. */
+/* Concatenated lists of ascending numbers. */
 struct index_lists {
 	uint32_t *items; /* [size] */
 	size_t size;
@@ -28,22 +28,25 @@ struct bundle_page {
 	size_t first; /* in page_fragments.items */
 };
 
-/* The number of pages of a cluster with a fragment. */
+/* The number of pages of a cluster that contain a fragment. */
 struct frequency_row {
 	uint32_t fragment;
 	uint32_t count;
 };
 
-/* A bundle as seen by who learns from it: the context of its view. */
+/*
+ * The context of a bundle's view: a bundle and the builder of its template
+ * models.
+ */
 struct bundle_seen {
-	struct bundle *bundle;                /* not written with a learner */
+	struct bundle *bundle; /* not modified if there is a learner */
 	const struct bundle_learner *learner; /* NULL: the bundle itself */
 };
 
 struct bundle {
 	struct buffer file;
 	struct bundle_limits limits;
-	struct arena *arena; /* the texts below */
+	struct arena *arena; /* owns the texts below */
 	struct container container;
 	struct bundle_site site;
 	struct ridge_model *model; /* or NULL */
@@ -59,23 +62,23 @@ struct bundle {
 	struct index_lists page_fragments;
 	struct bundle_cluster *clusters; /* [cluster_count], ascending */
 	uint32_t cluster_count;
-	struct frequency_row *rows; /* of a cluster ascending by fragment */
-	struct bundle_seen seen;    /* by itself */
-	struct site_view view;      /* the same */
-	struct lesson *newest;      /* a list, by use */
+	struct frequency_row *rows; /* by cluster, then ascending by fragment */
+	struct bundle_seen seen;    /* without a learner */
+	struct site_view view;      /* without a learner */
+	struct lesson *newest;      /* list ordered by last use */
 	size_t learned_bytes;
 };
 
 /*
- * bundle_sections.c: read a section; false, with a phrase in `reason`, when it
- * is wrong.
+ * bundle_sections.c: read a section; if it is invalid, write a phrase to
+ * `reason` and return false.
  */
 bool bundle_read_section(struct bundle *bundle, const struct section *section,
 			 char *reason);
 
 /*
- * bundle_clusters.c: make the clusters once all pages are read; then add the
- * sections about each cluster.
+ * bundle_clusters.c: create the clusters after all pages are read; then add the
+ * sections of each cluster.
  */
 void bundle_make_clusters(struct bundle *bundle);
 bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
@@ -84,15 +87,14 @@ bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
 /* bundle_samples.c */
 
 /*
- * Whether these are the unpacked bytes of a valid sample, with no page over
+ * Return whether the decompressed bytes are a valid sample, with no page over
  * `max_bytes`.
  */
 bool bundle_check_samples(struct slice bytes, size_t max_bytes);
 struct taught bundle_learn(struct bundle *bundle, uint32_t cluster,
 			   const struct extractor *extractor,
 			   const double *parameters);
-void bundle_forget(struct bundle *bundle); /* free everything that was learned
-					    */
+void bundle_forget(struct bundle *bundle); /* free all template models */
 
 /* bundle_view.c */
 void bundle_make_view(struct bundle *bundle);

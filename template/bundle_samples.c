@@ -10,7 +10,7 @@
 
 enum { MAX_CHARSET_BYTES = 256 };
 
-/* What a method has learned from a cluster. */
+/* The template model of a method and a cluster. */
 struct lesson {
 	struct lesson *next;
 	const struct extractor *extractor;
@@ -52,7 +52,7 @@ void bundle_forget(struct bundle *bundle)
 	bundle->learned_bytes = 0;
 }
 
-/* Free the least recently used lessons, but never the newest. */
+/* Free the least recently used models, but never the newest. */
 static void make_room(struct bundle *bundle)
 {
 	while (bundle->learned_bytes > bundle->limits.max_learned &&
@@ -101,7 +101,7 @@ struct parsed_sample {
 	uint32_t count;
 };
 
-/* The limits of a page are the largest that a daemon may have had. */
+/* Parse a page with the largest limits that a daemon may have. */
 static void parse(void *visitor, struct slice charset, struct slice body)
 {
 	struct parsed_sample *sample = visitor;

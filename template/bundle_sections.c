@@ -37,8 +37,8 @@ static bool read_hashes(struct slice bytes, uint64_t **hashes_out,
 }
 
 /*
- * Read a list of indices below `limit`; returns how many. Damage is noted in
- * the cursor.
+ * Read a list of indices below `limit`; return its length. The cursor records
+ * damage.
  */
 static uint32_t read_list(struct cursor *cursor, size_t limit,
 			  struct index_lists *lists)
@@ -94,7 +94,7 @@ static bool read_page(struct bundle *bundle, struct cursor *cursor,
 	known->cluster = (uint32_t)cursor_number(cursor, UINT32_MAX);
 	known->http_status = (uint32_t)cursor_number(cursor, MAX_STATUS);
 	known->charset = cursor_text(cursor, MAX_CHARSET_BYTES);
-	if (known->charset.size > 0) /* copied, because the section is freed */
+	if (known->charset.size > 0) /* copy it, because the section is freed */
 		known->charset.data =
 			arena_copy(bundle->arena, known->charset.data,
 				   known->charset.size);

@@ -41,11 +41,11 @@ void bundle_site_write(const struct bundle_site *site, struct buffer *out)
 	json_decref(object);
 }
 
-/* The reader, with the first error. */
+/* The JSON reader; keeps the first error. */
 struct reading {
 	const json_t *object;
 	struct arena *arena;
-	char *reason; /* "" as long as all is right */
+	char *reason; /* "" until an error */
 };
 
 static void refuse(struct reading *reading, const char *name, const char *why)
@@ -85,14 +85,14 @@ static void read_limits(struct reading *reading, struct page_limits *limits)
 	struct reading inner = *reading;
 
 	inner.object = json_object_get(reading->object, "limits");
-	/* the ranges of the daemon's configuration */
+	/* The ranges of the daemon's configuration. */
 	limits->max_bytes = (size_t)whole(&inner, "bytes", 1024, 1 << 30);
 	limits->max_nodes = (uint32_t)whole(&inner, "nodes", 100, 10000000);
 	limits->max_depth = (uint32_t)whole(&inner, "depth", 16, 4096);
 	limits->max_attributes = (uint32_t)whole(&inner, "attributes", 1, 4096);
 }
 
-/* Check that the host is that of the base, in canonical form. */
+/* Check that the host is the host of the base, in canonical form. */
 static void check_address(struct reading *reading,
 			  const struct bundle_site *site)
 {

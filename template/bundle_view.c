@@ -87,7 +87,7 @@ static uint32_t frequency(void *context, uint32_t cluster, uint64_t fragment)
 		       : 0;
 }
 
-/* The page of a key, or NULL. */
+/* Return the page with this key, or NULL. */
 static const struct bundle_page *page_of(const struct bundle *bundle,
 					 uint64_t key)
 {
@@ -141,7 +141,7 @@ static struct taught learn(void *context, uint32_t cluster, uint32_t changes,
 						extractor, parameters);
 }
 
-/* The bundle owns what it has learned itself. */
+/* The bundle owns its template models. */
 static void release(void *context, struct taught taught)
 {
 	const struct bundle_seen *seen = context;

@@ -15,7 +15,7 @@ bool bundle_is_full(const struct bundle_writer *writer)
 	       writer->unpacked + writer->rows.size > BUNDLE_MAX_BYTES;
 }
 
-/* End the current section. */
+/* Finish the current section. */
 static void end_section(struct bundle_writer *writer)
 {
 	if (writer->rows.size == 0)
@@ -27,7 +27,7 @@ static void end_section(struct bundle_writer *writer)
 	buffer_free(&writer->rows);
 }
 
-/* The buffer of the section, after ending the one before. */
+/* Finish the previous section; return the buffer of the new one. */
 static struct buffer *section(struct bundle_writer *writer,
 			      enum section_kind kind, uint32_t number)
 {

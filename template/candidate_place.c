@@ -53,7 +53,7 @@ static int hex_of(char byte)
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* The character behind a backslash, as element_escape() writes it. */
+/* Return the character after a backslash, as element_escape() writes it. */
 static char unescape(const char **at, const char *end)
 {
 	int code = 0;
@@ -193,7 +193,7 @@ static double step_similarity(const struct place_step *a,
 }
 
 /*
- * Similarity of the paths: steps are matched in order, each with the next
+ * Return the similarity of the paths: match steps in order, each with the next
  * similar one.
  */
 static double around_similarity(const struct place *a, const struct place *b)

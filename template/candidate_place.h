@@ -1,6 +1,6 @@
 /*
- * template/candidate_place.h - the similarity of the places of two elements:
- * one that was lost, and a candidate for it. Internal to candidates.c.
+ * template/candidate_place.h - compare the positions of a lost element and of a
+ * possible replacement. Internal to candidates.c.
  */
 #ifndef TEMPLATE_CANDIDATE_PLACE_H
 #define TEMPLATE_CANDIDATE_PLACE_H
@@ -13,7 +13,7 @@ struct page;
 
 enum { PLACE_STEPS = 40, PLACE_CLASSES = 6 };
 
-/* An element's own name, id and classes, as hashes; 0: none. */
+/* Hashes of an element's name, id and classes; 0 = none. */
 struct place_step {
 	uint64_t tag;
 	uint64_t id;
@@ -28,13 +28,16 @@ struct place {
 	struct slice attribute; /* of a path that ends with "/@NAME" */
 };
 
-/* Read a path that element_path() wrote; accepts any other text, too. */
+/* Parse a path from element_path(); accept any other text, too. */
 void place_read(struct place *place, struct slice path);
 
-/* The place of a node of the page. */
+/* Set the position of a node of the page. */
 void place_of(struct place *place, const struct page *page, uint32_t node);
 
-/* 0..1: half for the element itself, half for the elements around it. */
+/*
+ * Return a similarity in 0..1: half for the element itself, half for its
+ * ancestors.
+ */
 double place_similarity(const struct place *a, const struct place *b);
 
 #endif

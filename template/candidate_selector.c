@@ -13,9 +13,9 @@
 
 enum {
 	MAX_NAMES = 12,  /* ways to name one element */
-	MAX_CLASSES = 6, /* at most so many are tried */
+	MAX_CLASSES = 6, /* limit per element */
 	MAX_CLASS_BYTES = 64,
-	MAX_ANCESTORS = 12, /* at most so many are tried */
+	MAX_ANCESTORS = 12, /* limit per element */
 	MAX_PARENT_STEPS = 6,
 };
 
@@ -31,12 +31,12 @@ struct search {
 	uint32_t node;
 	const struct element_query *query;
 	struct selector_budget *budget;
-	struct element_selector *found; /* [count], most trusted first */
+	struct element_selector *found; /* [count], highest trust first */
 	uint32_t count;
 };
 
 /*
- * How stable a name probably is: names that look generated (numbers, hashes)
+ * Return how stable a name probably is: generated names (numbers, hashes)
  * change often.
  */
 static double trust_in(struct slice name)
@@ -94,7 +94,7 @@ static void add_classes(struct names *names, struct arena *arena,
 	buffer_free(&text);
 }
 
-/* In quotes, as CSS writes a text. */
+/* Append the value as a quoted CSS string. */
 static void append_quoted(struct slice value, struct buffer *out)
 {
 	const char *bytes = value.data;
@@ -108,7 +108,7 @@ static void append_quoted(struct slice value, struct buffer *out)
 	buffer_append_byte(out, '"');
 }
 
-/* Add selectors by attributes that tell the purpose of an element. */
+/* Add selectors by attributes that describe the purpose of an element. */
 static void add_attributes(struct names *names, struct arena *arena,
 			   const struct page *page, uint32_t node)
 {
@@ -133,7 +133,7 @@ static void add_attributes(struct names *names, struct arena *arena,
 	buffer_free(&text);
 }
 
-/* All selectors of the element by itself; its tag alone comes last. */
+/* Set all selectors of the element itself; its tag comes last. */
 static void read_names(struct names *names, struct arena *arena,
 		       const struct page *page, uint32_t node)
 {
@@ -180,7 +180,7 @@ static bool is_right(const struct search *search, const char *text)
 	       count <= search->query->maximum;
 }
 
-/* Whether a selector of this trust would be among the best. */
+/* Return whether a selector with this trust would be among the best. */
 static bool is_wanted(const struct search *search, double trust)
 {
 	return search->budget->nodes > 0 &&
@@ -231,7 +231,7 @@ static bool is_landmark(uint16_t tag)
 	}
 }
 
-/* Try selectors that begin with an element around it, the nearest first. */
+/* Try selectors that begin with an ancestor, the nearest first. */
 static void try_around(struct search *search, const struct names *own)
 {
 	const struct node *nodes = search->page->nodes;
@@ -245,7 +245,7 @@ static void try_around(struct search *search, const struct names *own)
 
 		read_names(&outer, search->arena, search->page, node);
 		if (!is_landmark(nodes[node].tag))
-			outer.count--; /* "div" alone selects too much */
+			outer.count--; /* only "div" would select too much */
 		for (uint32_t k = 0; k < outer.count; k++) {
 			for (uint32_t j = 0; j < own->count; j++)
 				try_joined(search, &outer.items[k], " ",
@@ -270,8 +270,8 @@ static uint32_t type_index(const struct page *page, uint32_t node)
 }
 
 /*
- * Try selectors by the position among the siblings, below an element with a
- * selector of its own.
+ * Try selectors by the position among the siblings, below an ancestor with a
+ * selector.
  */
 static void try_places(struct search *search)
 {

@@ -1,6 +1,6 @@
 /*
- * template/candidate_selector.h - CSS selectors for an element. Internal to
- * candidates.c.
+ * template/candidate_selector.h - find CSS selectors for an element. Internal
+ * to candidates.c.
  */
 #ifndef TEMPLATE_CANDIDATE_SELECTOR_H
 #define TEMPLATE_CANDIDATE_SELECTOR_H
@@ -26,7 +26,7 @@ struct element_selector {
 			 other pages */
 };
 
-/* An element, and how often a selector for it may match in the page. */
+/* An element, and how often its selector may match in the page. */
 struct element_query {
 	const struct page *page;
 	uint32_t node;
@@ -35,8 +35,8 @@ struct element_query {
 };
 
 /*
- * The selectors of which the element is the first match, with so many matches:
- * most trusted first, up to MAX_ELEMENT_SELECTORS.
+ * Find selectors whose first match is the element, and whose number of matches
+ * is in the range: highest trust first, up to MAX_ELEMENT_SELECTORS.
  */
 uint32_t element_selectors(struct arena *arena,
 			   const struct element_query *query,

@@ -6,7 +6,7 @@
 #include "store/hash.h"
 #include "store/order.h"
 
-/* Words of a text whose white space is collapsed; [CANDIDATE_WORDS]. */
+/* Return the words of a text with collapsed white space; [CANDIDATE_WORDS]. */
 static uint32_t read_words(struct slice text, uint64_t *words)
 {
 	const char *at = text.data;

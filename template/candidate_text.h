@@ -1,7 +1,4 @@
-/*
- * template/candidate_text.h - the agreement of two values. Internal to
- * candidates.c.
- */
+/* template/candidate_text.h - compare two values. Internal to candidates.c. */
 #ifndef TEMPLATE_CANDIDATE_TEXT_H
 #define TEMPLATE_CANDIDATE_TEXT_H
 
@@ -21,9 +18,9 @@ struct wanted_text {
 void wanted_text_read(struct wanted_text *wanted, struct slice text);
 
 /*
- * 0..1: 1 when they are equal; over one half when one contains the other,
- * rising with the ratio of lengths; else Dice's coefficient of the words, at
- * most 0.9. 0 when one is empty.
+ * Return a similarity in 0..1: 1 if the values are equal; over one half if one
+ * contains the other, increasing with the ratio of lengths; otherwise Dice's
+ * coefficient of the words, at most 0.9. 0 if one value is empty.
  */
 double wanted_text_agreement(const struct wanted_text *wanted,
 			     struct slice text);

@@ -12,20 +12,21 @@
 #include "template/candidate_text.h"
 
 enum {
-	MAX_ELEMENTS = 8, /* candidates that are kept */
-	PER_ELEMENT = 2,  /* selectors of each */
+	MAX_ELEMENTS = 8, /* elements to return */
+	PER_ELEMENT = 2,  /* selectors per element */
 	MAX_VISITS = 20000000,
 };
 
 /*
- * The weight of the text's agreement; the rest is the weight of the place. Any
- * weight from 0.4 to 0.85 gives the same results in tests/eval/candidates.py.
+ * The weight of the text similarity; the rest is the weight of the position.
+ * Any weight from 0.4 to 0.85 gives the same results in
+ * tests/eval/candidates.py.
  */
 static const double text_weight = 0.7;
 
 struct scored {
 	uint32_t node;
-	double text; /* agreement */
+	double text; /* similarity */
 	double score;
 };
 
@@ -38,7 +39,7 @@ struct finding {
 };
 
 /*
- * The text of a node that is compared with the lost value; for an attribute,
+ * Return the text of a node to compare with the lost value; for an attribute,
  * the attribute of the same name.
  */
 static size_t value_of(const struct finding *finding, uint32_t node,
@@ -70,7 +71,7 @@ static int best_first(const void *left, const void *right)
 }
 
 /*
- * Whether a node is a candidate: without agreement of the text it must have the
+ * Return whether a node is a candidate: without a similar text it must have the
  * same tag.
  */
 static bool is_considered(const struct finding *finding, uint32_t node,

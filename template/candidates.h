@@ -1,7 +1,7 @@
 /*
- * template/candidates.h - replacing a selector whose element is no longer
- * found: which element of the new page it probably is, and selectors for that.
- * A pure function of the page.
+ * template/candidates.h - replace a selector whose element is missing: find the
+ * probable element on the new page, and selectors for it. A pure function of
+ * the page.
  */
 #ifndef TEMPLATE_CANDIDATES_H
 #define TEMPLATE_CANDIDATES_H
@@ -20,14 +20,12 @@ enum { MAX_CANDIDATES = 16 };
 
 /* The lost element as it was on the old page. */
 struct lost {
-	struct slice value; /* element_value(), or of its attribute */
-	struct slice path;  /* element_path(), "/@NAME" behind it when it was an
+	struct slice value; /* element_value(), or the value of its attribute */
+	struct slice path;  /* element_path(), followed by "/@NAME" for an
 			       attribute; or empty */
 	uint32_t minimum;   /* matches on a page */
 	uint32_t maximum;
-	const volatile sig_atomic_t *is_stopped; /* not 0: end the search with
-						    what is found; NULL: never
-						  */
+	const volatile sig_atomic_t *is_stopped; /* not 0: stop; NULL: never */
 };
 
 static inline bool search_is_stopped(const volatile sig_atomic_t *is_stopped)
@@ -36,31 +34,30 @@ static inline bool search_is_stopped(const volatile sig_atomic_t *is_stopped)
 }
 
 struct candidate {
-	const char *selector; /* CSS; matches as often as it should, and `node`
-				 first */
-	double score;         /* 0..1: agreement of the text and of the place */
+	const char *selector; /* CSS; matches in the range, `node` first */
+	double score;         /* 0..1: similarity of text and position */
 	uint32_t node;
 	char value[ELEMENT_VALUE_BYTES + 1]; /* its value on this page */
 };
 
 /*
- * The best candidates, best first, in `arena`; up to MAX_CANDIDATES. None when
- * the selector must not match (maximum 0). O(n) for a page of n elements, times
- * the selectors that are tried, which are limited.
+ * Return up to MAX_CANDIDATES replacements in `arena`, best first; none if the
+ * selector must not match (maximum 0). O(n) for a page of n elements, times a
+ * limited number of selectors.
  */
 uint32_t candidates_find(struct arena *arena, const struct page *page,
 			 const struct lost *lost,
 			 const struct candidate **candidates_out);
 
-/* A candidate over several pages. */
+/* A replacement on several pages. */
 struct shared_candidate {
 	const char *selector;
 	const char *value; /* on the first of the pages */
-	double score;      /* sum of the pages' / pages, 0..1 */
-	uint32_t pages;    /* on which it is a candidate */
+	double score;      /* sum of the pages' scores / pages, 0..1 */
+	uint32_t pages;    /* pages on which it is a candidate */
 };
 
-/* A stored candidate of one page. */
+/* A stored replacement on one page. */
 struct kept_candidate {
 	const char *selector;
 	const char *value;
@@ -72,14 +69,13 @@ struct kept_candidate {
 struct kept_candidates {
 	const struct kept_candidate *items; /* [count] */
 	uint32_t count;
-	uint32_t pages; /* number of pages with candidates or without, from 1 */
+	uint32_t pages; /* pages with and without candidates; at least 1 */
 };
 
 /*
- * Merge candidates of several pages: the scores of a selector are added over
- * all pages that have it; of several that select the same elements the best is
- * kept. Writes up to `max`, at most MAX_SHARED, best first; returns how many.
- * O(count^2).
+ * Merge replacements of several pages: add the scores of a selector over all
+ * its pages; of selectors for the same elements, keep the best. Write up to
+ * `max`, at most MAX_SHARED, best first; return their number. O(count^2).
  */
 enum { MAX_SHARED = 16 };
 

@@ -7,11 +7,10 @@
 
 #include "store/arena.h"
 
-/* One selector and where it stands in the list. */
+/* A selector and its rows in the list. */
 struct shared {
 	struct shared_candidate candidate;
-	uint32_t first; /* row of the list, sorted by selector: [pages] of them
-			 */
+	uint32_t first; /* first row of the list, sorted by selector: [pages] */
 };
 
 static int by_selector(const void *left, const void *right)
@@ -44,7 +43,7 @@ static bool is_selected(const struct kept_candidate *list,
 	return false;
 }
 
-/* Whether `better` selects every node that `other` selects. */
+/* Return whether `better` selects every node that `other` selects. */
 static bool covers(const struct kept_candidate *list,
 		   const struct shared *better, const struct shared *other)
 {
@@ -57,7 +56,7 @@ static bool covers(const struct kept_candidate *list,
 	return true;
 }
 
-/* Merge equal selectors of the sorted list; returns how many are left. */
+/* Merge equal selectors of the sorted list; return the number of selectors. */
 static uint32_t add_up(const struct kept_candidate *list, uint32_t count,
 		       uint32_t pages, struct shared *shared)
 {

@@ -8,19 +8,19 @@
 /*
  * Chosen by tests/eval/changes.py (its tables: tests/eval/CHANGES.md) on the
  * templates of nine sites, of at least three pages, at several times. Where
- * content alone changed, at most 0.22 of the paths moved, and 0.42 of the texts
- * (lists of what is new); where the site was redesigned, at least 0.47 of the
- * paths, and as little as none of the texts. So paths decide, by a limit
- * between the two, and texts only when nearly all of them move. The agreement
- * is the least of those that keep the two that far apart, so that a few pages
- * from an old cache cannot hide a redesign: at 0.8 content moves up to 0.30.
+ * only content changed, at most 0.22 of the paths moved, and 0.42 of the texts
+ * (lists of new items); where the site was redesigned, at least 0.47 of the
+ * paths, and sometimes no texts. So paths decide, with a threshold between the
+ * two, and texts only if nearly all of them move. The agreement is the lowest
+ * that keeps the two this far apart, so that a few pages from an old cache
+ * cannot hide a redesign: at 0.8, content changes move up to 0.30.
  * Cross-validated by site, all 65 unchanged and 34 redesigned templates were
  * recognised.
  *
- * A page: where content alone changed, none of 732 lost over 0.25 of what it
- * shared, and all of 393 did in a redesign; what a page gains alone is content
- * and does not count. Fewer than three pages: content moves up to 0.53, a
- * redesign 0.35 and more.
+ * A page: where only content changed, none of 732 lost over 0.25 of its shared
+ * items, and all of 393 did in a redesign; additions to one page are content
+ * and do not count. With fewer than three pages, content changes move up to
+ * 0.53, a redesign 0.35 and more.
  */
 const struct change_rules change_rules_default = {
 	.min_pages = 3,
@@ -33,8 +33,8 @@ const struct change_rules change_rules_default = {
 
 enum {
 	/*
-	 * paths or fragments that must move: on a page with very few paths one
-	 * or two would be a large ratio
+	 * Minimum number of moved paths or fragments: on a page with very few
+	 * paths, one or two would be a large ratio.
 	 */
 	MIN_MOVED = 3,
 };
@@ -47,11 +47,11 @@ struct evaluation {
 	uint32_t unseen;
 	uint32_t gone;
 	uint32_t blocked;
-	uint32_t seen;   /* pages */
-	uint32_t away;   /* pages of another cluster */
+	uint32_t seen;   /* pages with a record */
+	uint32_t away;   /* pages in another cluster */
 	uint32_t differ; /* pages that have changed */
-	uint32_t joins;  /* pages that changed as the others did */
-	bool is_moved;   /* the change is over a limit */
+	uint32_t joins;  /* pages that changed like the others */
+	bool is_moved;   /* the change exceeds a threshold */
 };
 
 static void collect(struct evaluation *evaluation, uint32_t cluster,
@@ -92,8 +92,8 @@ static bool is_over(const struct balance *balance, unsigned permille)
 }
 
 /*
- * Whether the template has moved. One or two pages also have much of their
- * content in common, so their limit is higher.
+ * Return whether the template has moved. One or two pages also have much of
+ * their content in common, so their threshold is higher.
  */
 static bool has_moved(const struct evaluation *evaluation,
 		      const struct balance *paths,
@@ -111,8 +111,9 @@ static bool has_moved(const struct evaluation *evaluation,
 }
 
 /*
- * Every path with its classes is gone, and hardly any without: a class of html
- * or body has changed. `bare_out` are the paths without classes then.
+ * Return whether a class of html or body has changed: every path with classes
+ * is gone, but hardly any without. `bare_out` gets the paths without classes
+ * then.
  */
 static bool is_root_class(const struct evaluation *evaluation,
 			  struct arena *arena, const struct balance *paths,
@@ -165,8 +166,7 @@ static void weigh(struct evaluation *evaluation, struct arena *arena,
 }
 
 /*
- * Count a page that is in `cluster` now; keeps the destinations sorted by
- * pages.
+ * Count a page that is in `cluster` now; keep the destinations sorted by pages.
  */
 static void add_destination(struct detection *detection, uint32_t cluster)
 {
@@ -196,7 +196,7 @@ static void find_destinations(const struct evaluation *evaluation,
 					evaluation->sample[i].cluster);
 }
 
-/* Decide `decision`, on which the pages of `mask` agree. */
+/* Set `decision`, on which the pages of `mask` agree. */
 static void find(const struct evaluation *evaluation, enum decision_kind kind,
 		 uint32_t mask, struct detection *detection)
 {
@@ -209,7 +209,7 @@ static void find(const struct evaluation *evaluation, enum decision_kind kind,
 	assert(detection->agreed <= evaluation->pages->count);
 }
 
-/* Whether some pages went to one other cluster and some stayed. */
+/* Return whether some pages moved to one other cluster and some stayed. */
 static bool is_split(const struct evaluation *evaluation,
 		     const struct detection *detection)
 {
@@ -221,8 +221,8 @@ static bool is_split(const struct evaluation *evaluation,
 }
 
 /*
- * Whether the template has vanished: all sample pages were visited, few are
- * blocked, none of the others is as before, and most are gone.
+ * Return whether the template has vanished: all sample pages were visited, few
+ * are blocked, none of the others is unchanged, and most are gone.
  */
 static bool is_vanished(const struct evaluation *evaluation,
 			const struct detection *detection)
@@ -241,7 +241,7 @@ static void decide(const struct evaluation *evaluation,
 {
 	/*
 	 * k of all pages that may still vote, visited or not, so that the
-	 * remaining ones cannot change the decision
+	 * remaining ones cannot change the decision.
 	 */
 	uint32_t needed = quorum(evaluation->pages, evaluation->pages->votes);
 	uint32_t left = count_pages(evaluation->joins & evaluation->away);
@@ -264,7 +264,7 @@ static void decide(const struct evaluation *evaluation,
 		detection->kind = DECISION_UNSURE;
 }
 
-/* No sample page gave evidence: every visit failed or was blocked. */
+/* No sample page is evidence: every visit failed or was blocked. */
 static void decide_blocked(const struct evaluation *evaluation,
 			   struct detection *detection)
 {

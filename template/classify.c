@@ -11,10 +11,10 @@ enum {
 };
 
 /*
- * The largest distance (permille) of a new page from a page of its cluster.
- * Links inside a cluster are not longer than the threshold; but the pages that
- * would link a new page to its cluster may not have been visited yet, so it may
- * be farther away.
+ * Return the largest distance (permille) of a new page from a page of its
+ * cluster. Links inside a cluster are not longer than the threshold; but the
+ * pages that would link a new page to its cluster may not have been visited
+ * yet, so it may be farther away.
  */
 static unsigned reach_of(const struct site_view *site)
 {
@@ -26,11 +26,11 @@ static unsigned reach_of(const struct site_view *site)
 }
 
 /*
- * The search, with the nearest set so far: the similarity as the fraction
+ * The search, with the nearest set until now: the similarity as the fraction
  * common / larger.
  */
 struct search {
-	bool *is_own; /* [limit]: by shingle: the page has it */
+	bool *is_own; /* [limit], by shingle: the page has it */
 	size_t limit;
 	size_t count; /* shingles of the page that are shingles of the site */
 	size_t size;  /* of its members */
@@ -42,8 +42,8 @@ struct search {
 };
 
 /*
- * Whether a set with so many common shingles is within reach and nearer than
- * the best so far.
+ * Return whether a set with `common` common shingles is within reach and nearer
+ * than the best until now.
  */
 static bool is_nearer(const struct search *search, size_t larger, size_t common)
 {

@@ -14,10 +14,10 @@
 #include "template/cursor.h"
 
 enum {
-	CHECKED_FROM = 32, /* begin of the bytes that the checksum covers */
+	CHECKED_FROM = 32, /* start of the bytes that the checksum covers */
 	CODING_PLAIN = 0,
 	CODING_PACKED = 1,
-	/* up to this size any ratio of compression is accepted */
+	/* up to this size any compression ratio is accepted */
 	SMALL_BYTES = LIMIT(1 << 16, 1024),
 };
 
@@ -79,7 +79,7 @@ static uint32_t read_u32(struct cursor *cursor)
 				 (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* Magic, version and size; the cursor is behind the header then. */
+/* Read magic, version and size; the cursor is after the header then. */
 static enum error read_header(struct slice file, struct cursor *cursor,
 			      uint32_t *count_out, char *reason)
 {
@@ -121,7 +121,7 @@ static bool is_behind(const struct section *section,
 					     : section->number > before->number;
 }
 
-/* Whether the ratio of unpacked to packed size is plausible. */
+/* Return whether the ratio of decompressed to compressed size is plausible. */
 static bool is_plausible(const struct section *section)
 {
 	if (section->coding == CODING_PLAIN)
@@ -131,7 +131,7 @@ static bool is_plausible(const struct section *section)
 		section->size / CONTAINER_MAX_RATIO <= section->bytes.size);
 }
 
-/* The row of a section, whose bytes begin at `body`. */
+/* Read the row of a section, whose bytes begin at `body`. */
 static bool read_row(struct cursor *rows, struct cursor *body,
 		     struct section *section)
 {
@@ -179,8 +179,8 @@ static enum error read_table(struct cursor rows, struct container *container,
 }
 
 /*
- * The checksum of the file covers everything; those of the sections tell where
- * the damage is.
+ * The checksum of the file covers everything; the checksums of the sections
+ * locate the damage.
  */
 static enum error check_sums(struct slice file,
 			     const struct container *container, char *reason)

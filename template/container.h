@@ -2,25 +2,25 @@
  * template/container.h - the file format of a bundle: a header, a table of
  * sections, the sections. Integers are little-endian.
  *
- * 	 0  8  magic
- * 	 8  4  version of the format
- * 	12  4  0
- * 	16 16  hash128() of everything behind it
- * 	32  8  size of the file
- * 	40  4  number of sections
- * 	44  4  0
- * 	48     the table: for each section
- * 		 0  4  kind
- * 		 4  4  number: of the cluster, or 0
- * 		 8  4  coding: 0 as it is, 1 one zstd frame that knows its size
- * 		12  4  0
- * 		16  8  size in the file
- * 		24  8  size unpacked
- * 		32  8  hash64() of its bytes in the file
- * 	       the sections in the order of the table, nothing between them
+ *          0  8  magic
+ *          8  4  version of the format
+ *         12  4  0
+ *         16 16  hash128() of everything after it
+ *         32  8  size of the file
+ *         40  4  number of sections
+ *         44  4  0
+ *         48     the table: for each section
+ *                  0  4  kind
+ *                  4  4  number: of the cluster, or 0
+ *                  8  4  coding: 0 plain, 1 one zstd frame with its size
+ *                 12  4  0
+ *                 16  8  size in the file
+ *                 24  8  size decompressed
+ *                 32  8  hash64() of its bytes in the file
+ *                the sections in the order of the table, without gaps
  *
- * Sections ascend strictly by kind and number. Described for users in
- * templated-bundle(5).
+ * Sections ascend strictly by kind and number. For users, templated-bundle(5)
+ * describes the format.
  */
 #ifndef TEMPLATE_CONTAINER_H
 #define TEMPLATE_CONTAINER_H
@@ -38,8 +38,8 @@ enum {
 	CONTAINER_ROW_BYTES = 40,
 	CONTAINER_REASON_BYTES = 256,
 	/*
-	 * The largest ratio of unpacked to packed size of a section. Pages of
-	 * one template reach about 50.
+	 * The largest ratio of decompressed to compressed size of a section.
+	 * Pages of one template reach about 50.
 	 */
 	CONTAINER_MAX_RATIO = LIMIT(4096, 64),
 };
@@ -63,42 +63,42 @@ enum section_kind {
 
 struct section {
 	uint32_t kind;   /* enum section_kind */
-	uint32_t number; /* of the cluster; 0: of the site */
+	uint32_t number; /* of the cluster; 0 = of the site */
 	uint32_t coding;
 	struct slice bytes; /* in the file */
-	uint64_t size;      /* unpacked */
-	uint64_t checksum;  /* hash64 of the bytes */
+	uint64_t size;      /* decompressed */
+	uint64_t checksum;  /* hash64() of the bytes */
 };
 
 struct container {
 	struct section *sections; /* [count] */
 	uint32_t count;
-	uint64_t size; /* of all sections, unpacked */
+	uint64_t size; /* of all sections, decompressed */
 };
 
 /*
- * Check the whole file and list its sections. The sections point into it;
- * free() them. After an error `reason` [CONTAINER_REASON_BYTES] is an English
+ * Check the whole file and list its sections, which point into it; free() the
+ * list. After an error `reason` [CONTAINER_REASON_BYTES] is an English
  * sentence. ERR_VERSION, ERR_CORRUPT, ERR_TOO_LARGE (over `max_bytes`
- * unpacked). O(size).
+ * decompressed). O(size).
  */
 enum error container_read(struct slice file, uint64_t max_bytes,
 			  struct container *container_out, char *reason);
 
-/* Append the section, unpacked. ERR_CORRUPT. */
+/* Append the decompressed section. ERR_CORRUPT. */
 enum error container_unpack(const struct section *section, struct buffer *out);
 
-/* "section pages", "section samples of 7". */
+/* Write its name: "section pages", "section samples of 7". */
 void section_name(const struct section *section, char *out, size_t size);
 
-/* A file being written. Begin with {0}. */
+/* A file being written. Start with {0}. */
 struct container_writer {
 	struct buffer table;
 	struct buffer body;
 	uint32_t count;
 };
 
-/* Pack and add a section; they come in their order. */
+/* Compress and append a section; call this in the order of the sections. */
 void container_add(struct container_writer *writer, enum section_kind kind,
 		   uint32_t number, struct slice bytes);
 

@@ -21,7 +21,7 @@ size_t cursor_left(const struct cursor *cursor)
 	return (size_t)(cursor->end - cursor->at);
 }
 
-/* Mark the cursor as damaged: everything that follows reads as 0. */
+/* Mark the cursor as damaged: all further reads return 0. */
 static void fail(struct cursor *cursor)
 {
 	assert(cursor->at <= cursor->end);

@@ -1,8 +1,8 @@
 /*
- * template/cursor.h - reading and writing numbers and bytes of a bundle's
- * sections. Whole numbers are LEB128: seven bits a byte, the least significant
- * first, the top bit says that more follow; hashes are eight bytes, the least
- * significant first.
+ * template/cursor.h - read and write numbers and bytes of a bundle's sections.
+ * Whole numbers are LEB128: seven bits per byte, the least significant first,
+ * the top bit set if more follow; hashes are eight bytes, the least significant
+ * first.
  */
 #ifndef TEMPLATE_CURSOR_H
 #define TEMPLATE_CURSOR_H
@@ -13,9 +13,7 @@
 #include "store/buffer.h"
 #include "store/slice.h"
 
-/*
- * The rest of the input. Behind the end, and after damage, every number is 0.
- */
+/* The rest of the input. After the end, and after damage, every number is 0. */
 struct cursor {
 	const unsigned char *at;
 	const unsigned char *end;
@@ -27,16 +25,16 @@ size_t cursor_left(const struct cursor *cursor);
 
 uint64_t cursor_u64(struct cursor *cursor);
 
-/* A whole number of at most `max`; a greater one is damage. */
+/* Read a whole number of at most `max`; a greater one is damage. */
 uint64_t cursor_number(struct cursor *cursor, uint64_t max);
 
-/* The next `size` bytes. */
+/* Return the next `size` bytes. */
 struct slice cursor_bytes(struct cursor *cursor, uint64_t size);
 
-/* A text preceded by its length, which is at most `max`. */
+/* Read a text preceded by its length, which is at most `max`. */
 struct slice cursor_text(struct cursor *cursor, uint64_t max);
 
-/* Whether everything was read, without damage. */
+/* Return whether everything was read, without damage. */
 bool cursor_is_done(const struct cursor *cursor);
 
 void pack_u32(struct buffer *out, uint32_t number);

@@ -18,7 +18,10 @@ static struct slice keep(struct arena *arena, struct slice text)
 			      text.size};
 }
 
-/* Of a URL; empty for what is none, for a relative one, and for a file's. */
+/*
+ * Return the host of a URL; empty for an invalid or relative URL, and for a
+ * file's.
+ */
 static struct slice host_of(struct arena *arena, struct slice text)
 {
 	struct url url;
@@ -35,7 +38,7 @@ static struct slice host_of(struct arena *arena, struct slice text)
 	return keep(arena, host);
 }
 
-/* The text of the comments alone. */
+/* Return the text of only the comments. */
 static struct slice comments_of(const struct text_answer *answer)
 {
 	const struct page *page = answer->page;
@@ -52,7 +55,7 @@ static struct slice comments_of(const struct text_answer *answer)
 	return comments;
 }
 
-/* The image that stands for the page, then the others. */
+/* Return the images, with the lead image of the page first. */
 static struct reference_list lead_first(struct arena *arena,
 					const struct reference_list *images,
 					struct slice lead)

@@ -1,6 +1,6 @@
 /*
- * template/document.h - what is to be said of a page's content, besides the
- * content and what the page says of itself.
+ * template/document.h - facts about a page's content that are computed from it,
+ * in addition to the metadata.
  */
 #ifndef TEMPLATE_DOCUMENT_H
 #define TEMPLATE_DOCUMENT_H
@@ -16,24 +16,23 @@ struct text_answer;
 
 /* All of it belongs to the page's arena. */
 struct document {
-	struct slice hostname; /* of the page's URL, else of the canonical one,
+	struct slice hostname; /* of the page's URL, or of the canonical one,
 				  without a port; or empty */
 	struct slice excerpt;  /* extract/render/excerpt.h */
 	uint32_t words;        /* of the text: extract/text/word.h */
 	enum direction direction;
 	uint64_t fingerprint;  /* of the text: extract/text/simhash.h */
-	struct slice comments; /* the text of EXTRA_COMMENTS_APART; data is
-				  NULL when it was not asked for */
+	struct slice comments; /* the text of EXTRA_COMMENTS_APART; data is NULL
+				  if not requested */
 	struct reference_list images; /* of EXTRA_IMAGES: the lead image first,
-					 also where it stands in the head alone
-				       */
+					 even if only the head names it */
 	struct reference_list links;  /* of EXTRA_LINKS */
 };
 
 /*
- * Of an answer that has its metadata, its blocks and its verdicts; `text` is
- * its content as TXT. Only what `extras` asks for of the last three. Linear in
- * the page.
+ * Compute the document of a result that has its metadata, its blocks and its
+ * verdicts; `text` is its content as TXT. `extras` selects the last three
+ * fields. Linear in the page.
  */
 struct document document_make(const struct text_answer *answer,
 			      struct slice text, uint32_t extras,

@@ -11,7 +11,7 @@
 #include "template/method_run.h"
 #include "template/site_question.h"
 
-/* The hashes of all texts of the page: [page->text_count]. */
+/* Return the hashes of all texts of the page: [page->text_count]. */
 static const uint64_t *hashes_of(const struct page *page)
 {
 	const struct fragment *fragments = fragments_of_page(page->arena, page);
@@ -32,8 +32,8 @@ bool extraction_needs_counts(const struct text_request *request)
 }
 
 /*
- * Take in what the site knows of the page. ERR_BUSY: the known page stands
- * there no more, or not as it did.
+ * Store the site's data about the page. ERR_BUSY: the known page is no longer
+ * stored, or has changed.
  */
 static enum error take_in(struct extraction *extraction,
 			  struct site_question *question)
@@ -105,8 +105,8 @@ enum error extraction_of_page(struct extraction *extraction,
 struct meeting {
 	struct known_page known;
 	bool is_known;
-	bool is_same; /* its body is that of the request, and is parsed in the
-			 same way */
+	bool is_same; /* its body is the same as the request's, with the same
+			 parser input */
 };
 
 static struct meeting meet(const struct site_view *site,
@@ -145,7 +145,7 @@ static struct slice path_of(const struct text_request *request)
 	return slice_of(url == NULL ? NULL : url->text + url->path);
 }
 
-/* Answer a page that is not stored with this body. */
+/* Extract a page that is not stored with this body. */
 static enum error answer_new(struct extraction *extraction,
 			     const struct page *page,
 			     struct text_answer *answer)

@@ -1,6 +1,6 @@
 /*
- * template/extraction.h - extraction of a page's text: finds the page's
- * template in its site, runs the method with it, and renders the text.
+ * template/extraction.h - extract a page's text: find the page's template in
+ * its site, run the method with it, and render the text.
  */
 #ifndef TEMPLATE_EXTRACTION_H
 #define TEMPLATE_EXTRACTION_H
@@ -12,8 +12,8 @@
 #include "template/text_answer.h"
 
 /*
- * Load the ridge model of the request's site, NULL when it has none;
- * ridge_model_destroy() it. After an error the reason is in the answer.
+ * Load the ridge model of the request's site, NULL if it has none; free it with
+ * ridge_model_destroy(). After an error the result has the reason.
  */
 typedef enum error model_loader(void *context, const struct answer_rules *rules,
 				const struct text_request *request,
@@ -23,56 +23,60 @@ typedef enum error model_loader(void *context, const struct answer_rules *rules,
 struct extraction {
 	const struct answer_rules *rules;
 	const struct text_request *request;
-	const struct site_view *site; /* NULL: of a site that is not known */
+	const struct site_view *site; /* NULL: the site is unknown */
 	model_loader *load_model;     /* or NULL: no site has a model */
 	void *load_context;
-	/* What the method that answers has prepared of the page
-	   (extractor->prepare()); or NULL. */
+	/*
+	 * The prepared data of the page for the method (extractor->prepare());
+	 * or NULL.
+	 */
 	const void *prepared;
-	/* The following fields are set by the functions below. */
+	/* The functions below set the following fields. */
 	const struct page *page;
-	struct template_counts counts; /* page_count 0: nothing is known */
-	uint32_t cluster;              /* 0: none */
-	uint32_t changes;              /* of it: struct cluster_state */
-	uint64_t generation;           /* of the site */
-	unsigned http_status;          /* 0: not known */
+	struct template_counts counts; /* page_count 0 = no template */
+	uint32_t cluster;              /* 0 = none */
+	uint32_t changes;     /* of the cluster: struct cluster_state */
+	uint64_t generation;  /* of the site */
+	unsigned http_status; /* 0 = unknown */
 };
 
-/* Whether the answer is made of how often the fragments stand in the cluster:
- * the most of what is read of a site. */
+/*
+ * Return whether the result needs the frequencies of the fragments in the
+ * cluster, which are most of the data read from a site.
+ */
 bool extraction_needs_counts(const struct text_request *request);
 
 /*
- * Answer the page that stands in the site as `known`; `page` is it. Errors are
- * those of extraction_of_body(), but for ERR_NOT_HTML. ERR_BUSY: it stands
- * there no more, or not as it did; find it again.
+ * Extract the page that the site stores as `known`; `page` is that page. Errors
+ * as in extraction_of_body(), except ERR_NOT_HTML. ERR_BUSY: it is no longer
+ * stored, or has changed; find it again.
  */
 enum error extraction_of_known(struct extraction *extraction,
 			       const struct page *page,
 			       const struct known_page *known,
 			       struct text_answer *answer);
 
-/*
- * Answer a page by itself, as if no template was known of it.
- */
+/* Extract a page without its site, as if it had no template. */
 enum error extraction_of_page(struct extraction *extraction,
 			      const struct page *page, unsigned http_status,
 			      struct text_answer *answer);
 
 /*
- * Extract the page request->body as if it were at request->url. If the site has
- * stored the same body there, this is extraction_of_known(). Any other page is
+ * Extract the page request->body as if it were at request->url. If the site
+ * stores the same body there, this is extraction_of_known(). Any other page is
  * classified among the pages of the site and counted as a page of its cluster:
- * in place of the stored page of the same URL, if that is in the cluster, else
- * in addition. ERR_NOT_HTML, ERR_NOT_FOUND (method), ERR_REFUSED (it needs a
- * template), ERR_MALFORMED (parameters or model), those of struct taught; the
- * reason is in the answer.
+ * instead of the stored page of the same URL, if that is in the cluster,
+ * otherwise in addition. ERR_NOT_HTML, ERR_NOT_FOUND (method), ERR_REFUSED (the
+ * method needs a template), ERR_MALFORMED (parameters or model), errors of
+ * struct taught; the result has the reason.
  */
 enum error extraction_of_body(struct extraction *extraction,
 			      struct text_answer *answer);
 
-/* The cluster that extraction_of_body() finds; `site` may be NULL.
- * ERR_NOT_HTML. */
+/*
+ * Return the cluster that extraction_of_body() finds; `site` may be NULL.
+ * ERR_NOT_HTML.
+ */
 enum error extraction_class(const struct site_view *site,
 			    const struct text_request *request,
 			    const struct page_limits *limits,

@@ -6,7 +6,7 @@
 #include "template/absolute.h"
 #include "template/text_answer.h"
 
-/* What YAML 1.1 and 1.2 both take as a character of a line. */
+/* Return whether YAML 1.1 and 1.2 both allow the character in a line. */
 static bool is_printable(uint32_t code)
 {
 	return code >= ' ' && (code < 0x7F || code >= 0xA0) && code != 0x2028 &&
@@ -54,7 +54,7 @@ static void append_list(struct buffer *out, const char *name,
 	}
 }
 
-/* The page's URL; empty for a file's. */
+/* Return the page's URL; empty for a file. */
 static struct slice url_of(const struct text_answer *answer)
 {
 	struct url url;

@@ -1,4 +1,7 @@
-/* template/learning.h - what a method learns from a sample of a cluster. */
+/*
+ * template/learning.h - build the template model of a method from a sample of a
+ * cluster.
+ */
 #ifndef TEMPLATE_LEARNING_H
 #define TEMPLATE_LEARNING_H
 
@@ -9,14 +12,14 @@
 struct page;
 
 /*
- * No more pages are added to a sample of so many bytes of source, but it has at
- * least two pages.
+ * Limit of a sample in bytes of source: at this size it gets no further page,
+ * unless it has fewer than two.
  */
 enum { MAX_SAMPLE_BYTES = 8 << 20, MIN_SAMPLE_PAGES = 2 };
 
 /*
- * Have the method learn from `pages` [count >= 1], which are destroyed.
- * `parameters` [MAX_PARAMETERS] must stay as long as `arena`, which owns the
+ * Build the template model from `pages` [count >= 1], which are destroyed.
+ * `parameters` [MAX_PARAMETERS] must live as long as `arena`, which owns the
  * result.
  */
 const void *learn_from(const struct extractor *extractor,

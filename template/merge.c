@@ -88,7 +88,7 @@ struct merge *merge_begin(struct arena *arena, const struct record *records,
 	return merge;
 }
 
-/* Move the first cursor on. */
+/* Move the first cursor to its next item. */
 static void advance(struct merge *merge)
 {
 	struct cursor *first = merge->heap;

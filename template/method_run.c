@@ -12,7 +12,7 @@
 #include "template/presentation.h"
 #include "template/request.h"
 
-/* What a method gets besides the page. */
+/* The inputs of a method in addition to the page. */
 struct tools {
 	double parameters[MAX_PARAMETERS];
 	struct selection selection;
@@ -35,8 +35,9 @@ static enum error load_model(const struct extraction *extraction,
 }
 
 /*
- * The parameters of the request are those of the method that it names; another
- * one that runs in its place has only the settings' and the preference's.
+ * Set the parameters of the method. The parameters of the request are for the
+ * method that it names; another method that runs instead gets only those of the
+ * settings and of the preference.
  */
 static bool take_parameters(const struct extraction *extraction,
 			    const struct choice *choice, double *parameters,
@@ -55,7 +56,7 @@ static bool take_parameters(const struct extraction *extraction,
 				  parameters, error_out);
 }
 
-/* End with put_away(), also after an error. */
+/* Prepare the inputs. Call put_away() afterwards, also after an error. */
 static enum error take_tools(const struct extraction *extraction,
 			     const struct choice *choice,
 			     struct text_answer *answer,
@@ -98,7 +99,7 @@ static void put_away(const struct extraction *extraction, struct tools *tools)
 	ridge_model_destroy(tools->own);
 }
 
-/* Change the method's choice as the request says. */
+/* Apply the request's selectors to the method's choice. */
 static void select_texts(const struct extraction *extraction,
 			 const struct selection *asked,
 			 const struct extractor_input *input,

@@ -1,5 +1,5 @@
 /*
- * template/method_run.h - choose the method, give it what it needs, run it, and
+ * template/method_run.h - select the method, prepare its inputs, run it, and
  * render the text. Internal to extraction.c.
  */
 #ifndef TEMPLATE_METHOD_RUN_H
@@ -8,9 +8,9 @@
 #include "template/extraction.h"
 
 /*
- * Fill method, reason, text and metadata of the answer, which has the cluster's
- * name and generation already. ERR_NOT_FOUND, ERR_REFUSED (method),
- * ERR_MALFORMED (parameters or model); those of struct taught.
+ * Fill method, reason, text and metadata of the result, which already has the
+ * cluster's name and generation. ERR_NOT_FOUND, ERR_REFUSED (method),
+ * ERR_MALFORMED (parameters or model); errors of struct taught.
  */
 enum error method_run(const struct extraction *extraction,
 		      struct text_answer *answer);

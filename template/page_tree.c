@@ -21,7 +21,7 @@ struct page_tree page_tree_make(struct arena *arena)
 	};
 }
 
-/* Whether the element is left out, with everything inside. */
+/* Return whether the element and its content are omitted. */
 static bool is_left_out(const struct page *page, uint32_t node)
 {
 	uint16_t tag = page->nodes[node].tag;
@@ -35,7 +35,7 @@ static bool is_left_out(const struct page *page, uint32_t node)
 	       tag == TAG_meta || tag == TAG_template;
 }
 
-/* The last step of its path, for people. */
+/* Return the last step of its path, in readable form. */
 static struct slice label_of(struct arena *arena, const struct page *page,
 			     uint32_t node)
 {
@@ -55,7 +55,9 @@ static struct slice label_of(struct arena *arena, const struct page *page,
 		PATH_MAX_BYTES - begin};
 }
 
-/* The node of an element whose parent has the node `parent`. */
+/*
+ * Return the tree node of an element whose parent has the tree node `parent`.
+ */
 static uint32_t place(struct page_tree *tree, const struct page *page,
 		      uint32_t node, uint32_t parent)
 {
@@ -82,7 +84,10 @@ static uint32_t place(struct page_tree *tree, const struct page *page,
 	return index;
 }
 
-/* The node of each element [node_count]; NO_STEP: it is left out. */
+/*
+ * Return the tree node of each element [node_count]; NO_STEP for an omitted
+ * element.
+ */
 static uint32_t *place_elements(struct page_tree *tree, const struct page *page)
 {
 	uint32_t *places = ARENA_NEW(page->arena, uint32_t, page->node_count);
@@ -105,8 +110,8 @@ static uint32_t *place_elements(struct page_tree *tree, const struct page *page)
 }
 
 /*
- * The rank of a text as an example: pages of the template with it, times its
- * bytes.
+ * Return the rank of a text as an example: the number of pages of the template
+ * that contain it, times its bytes.
  */
 static uint64_t rank_text(uint32_t frequency, uint32_t length)
 {
@@ -210,7 +215,10 @@ uint32_t page_tree_find(const struct page_tree *tree, struct slice path)
 	return found;
 }
 
-/* Of `node` and its following siblings the one with most content inside. */
+/*
+ * Return the node with most content inside, of `node` and its following
+ * siblings.
+ */
 static uint32_t richest(const struct page_tree *tree, uint32_t node)
 {
 	uint32_t best = node;
@@ -249,8 +257,8 @@ struct ranked {
 };
 
 /*
- * A parent comes before its children: it has at least as many pages and as much
- * text, and a lower index.
+ * Order by rank. A parent precedes its children: it has at least as many pages
+ * and as much text, and a lower index.
  */
 static int foremost_first(const void *left, const void *right)
 {
@@ -264,7 +272,7 @@ static int foremost_first(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Rank the nodes within the limits of depth and pages; returns how many. */
+/* Rank the nodes within the limits of depth and pages; return their number. */
 static uint32_t rank(struct arena *arena, const struct page_tree *tree,
 		     struct page_tree_limits limits, struct ranked *ranked)
 {

@@ -1,8 +1,8 @@
 /*
  * template/page_tree.h - the elements of several pages of a template as one
  * tree: elements with the same tag and classes (cluster/class.h) under the same
- * parent are one node, which knows how many pages have it and how much of its
- * text is template.
+ * parent are one node. A node has the number of its pages and the amount of
+ * template text.
  */
 #ifndef TEMPLATE_PAGE_TREE_H
 #define TEMPLATE_PAGE_TREE_H
@@ -18,15 +18,14 @@ struct page;
 struct template_counts;
 
 enum {
-	PAGE_TREE_MAX_NODES = 20000, /* elements beyond are counted in their
-					parents */
+	PAGE_TREE_MAX_NODES = 20000, /* others count in their parents */
 	PAGE_TREE_MAX_TEXT = 160,    /* bytes of an example */
 };
 
 /* Bytes of text, white space collapsed. */
 struct page_tree_text {
 	uint64_t template; /* of fragments on over a third of all pages */
-	uint64_t content;  /* of the others */
+	uint64_t content;  /* of the other fragments */
 };
 
 struct page_tree_node {
@@ -44,9 +43,8 @@ struct page_tree_node {
 struct page_tree {
 	struct arena *arena;
 	struct step_tree steps; /* of page_tree_nodes */
-	uint32_t page_count;    /* merged */
-	uint32_t left_out;      /* elements without a node, because the tree was
-				   full */
+	uint32_t page_count;    /* merged pages */
+	uint32_t left_out;      /* elements that found the tree full */
 };
 
 struct page_tree page_tree_make(struct arena *arena);
@@ -58,44 +56,47 @@ page_tree_node(const struct page_tree *tree, uint32_t index)
 }
 
 /*
- * Merge a page into it; `counts` are those of its texts in its cluster. The
- * head, elements without text or appearance (scripts, styles, links, line
- * breaks), and what stands in svg and iframe is left out. Nothing points into
- * the page afterwards. O(nodes + texts), and O(depth) for each new node.
+ * Merge a page into the tree; `counts` are the counts of its texts in its
+ * cluster. Omit the head, elements without text or appearance (scripts, styles,
+ * links, line breaks), and the content of svg and iframe. Afterwards nothing
+ * points into the page. O(nodes + texts), and O(depth) for each new node.
  */
 void page_tree_add(struct page_tree *tree, const struct page *page,
 		   const struct template_counts *counts);
 
-/* Sum up `inside` of all nodes, after all pages were added. */
+/* Compute `inside` of all nodes, after all pages were added. */
 void page_tree_sum(struct page_tree *tree);
 
 /*
- * The node at a path such as "html>body>div.main", as path_write() writes it,
- * but of html and body only the names are compared; NO_STEP: there is none.
+ * Return the node at a path such as "html>body>div.main", as path_write()
+ * writes it; of html and body only the names are compared. Return NO_STEP if
+ * there is no such node.
  */
 uint32_t page_tree_find(const struct page_tree *tree, struct slice path);
 
-/* The lowest node that holds most of the content of the pages (four fifths);
- * NO_STEP when there is none. */
+/*
+ * Return the lowest node that holds most of the content of the pages (four
+ * fifths); NO_STEP if there is no such node.
+ */
 uint32_t page_tree_content(const struct page_tree *tree);
 
-/* The nodes that are shown to people. */
+/* The nodes to show to users. */
 struct page_tree_choice {
 	bool *is_shown;   /* [nodes] */
-	uint32_t *hidden; /* [nodes]: hidden nodes whose nearest shown ancestor
-			     it is */
+	uint32_t *hidden; /* [nodes]: number of hidden nodes whose nearest shown
+			     ancestor this is */
 	uint32_t shown_count;
 };
 
 struct page_tree_limits {
 	uint32_t max_nodes;
 	uint32_t max_depth; /* parents up to the root */
-	uint32_t min_pages; /* nodes on fewer pages are not shown */
+	uint32_t min_pages; /* hide nodes on fewer pages */
 };
 
 /*
- * Choose the nodes on most pages, of equals those with more text inside. A node
- * is shown only with its parent. In `arena`. O(n log n).
+ * Select the nodes on most pages, of equal ones those with more text inside. A
+ * node is shown only with its parent. In `arena`. O(n log n).
  */
 struct page_tree_choice page_tree_choose(struct arena *arena,
 					 const struct page_tree *tree,

@@ -8,7 +8,7 @@
 
 enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
 
-/* What stands before the nodes. */
+/* Precedes the nodes. */
 struct head {
 	uint32_t page_count;
 	uint32_t left_out;
@@ -20,7 +20,7 @@ struct head {
 struct node_row {
 	uint64_t template;
 	uint64_t content;
-	uint32_t parent; /* NO_STEP: it is a root; else lower than its own */
+	uint32_t parent; /* NO_STEP = a root; or a lower index */
 	uint32_t pages;
 	uint32_t elements;
 	uint32_t label_bytes;
@@ -55,7 +55,7 @@ void page_tree_encode(const struct page_tree *tree, struct buffer *out)
 	}
 }
 
-/* Take `size` bytes off the front, into *out. */
+/* Move `size` bytes from the front into *out. */
 static bool take(struct slice *bytes, void *out, size_t size)
 {
 	if (bytes->size < size)
@@ -90,7 +90,7 @@ static bool take_node(struct page_tree *tree, struct slice *bytes)
 		return false;
 	index = step_tree_add(&tree->steps, row.parent,
 			      hash64(&count, sizeof(count), 0));
-	if (index != count) /* it is full */
+	if (index != count) /* the tree is full */
 		return false;
 	node = page_tree_node(tree, index);
 	node->pages = row.pages;

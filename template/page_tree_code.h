@@ -1,4 +1,4 @@
-/* template/page_tree_code.h - a page tree as bytes. */
+/* template/page_tree_code.h - encode a page tree as bytes. */
 #ifndef TEMPLATE_PAGE_TREE_CODE_H
 #define TEMPLATE_PAGE_TREE_CODE_H
 
@@ -7,12 +7,13 @@
 #include "store/buffer.h"
 #include "template/page_tree.h"
 
-/* Append the tree, but for what page_tree_sum() makes of it. */
+/* Append the tree, without the sums of page_tree_sum(). */
 void page_tree_encode(const struct page_tree *tree, struct buffer *out);
 
 /*
- * The same tree in `arena`, summed up; nothing points into the bytes, and no
- * page can be added any more. False when they are not exactly one tree.
+ * Decode the tree into `arena`, with its sums. Nothing points into the bytes;
+ * pages can no longer be added. Return false if the bytes are not exactly one
+ * tree.
  */
 bool page_tree_decode(struct arena *arena, struct slice bytes,
 		      struct page_tree *tree_out);

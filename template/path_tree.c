@@ -14,7 +14,7 @@ struct path_tree path_tree_make(struct arena *arena)
 	};
 }
 
-/* The node one step below; NO_STEP: the tree is full. */
+/* Return the node one step below; NO_STEP if the tree is full. */
 static uint32_t add_step(struct path_tree *tree, uint32_t parent,
 			 struct slice label)
 {

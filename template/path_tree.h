@@ -1,6 +1,6 @@
 /*
  * template/path_tree.h - the paths of two versions of a template as one tree,
- * to show where in the page paths have gone or come.
+ * to show the removed and new paths in the page.
  */
 #ifndef TEMPLATE_PATH_TREE_H
 #define TEMPLATE_PATH_TREE_H
@@ -22,9 +22,8 @@ enum path_side { PATH_BEFORE, PATH_AFTER, PATH_SIDES };
 
 struct path_tree_node {
 	struct step_node step;
-	bool is_there[PATH_SIDES]; /* a path of that side goes through it */
-	bool is_told[PATH_SIDES];  /* a path of that side that is shown goes
-				      through it */
+	bool is_there[PATH_SIDES]; /* a path of that side contains it */
+	bool is_told[PATH_SIDES];  /* a shown path of that side contains it */
 	bool is_end[PATH_SIDES];   /* such a path ends here */
 	float ratios[PATH_SIDES];  /* ratio of pages with that path */
 };
@@ -45,9 +44,9 @@ path_tree_node(const struct path_tree *tree, uint32_t index)
 /* A path such as "html>body>div.menu", of one version. */
 struct told_path {
 	struct slice path;
-	float ratio; /* of the pages that have it */
+	float ratio; /* ratio of pages with the path */
 	enum path_side side;
-	bool is_told; /* it is shown; other paths are only context */
+	bool is_told; /* shown; other paths are only context */
 };
 
 /* Add a path, which is copied. O(size). */

@@ -39,7 +39,7 @@ static void explain(const struct extraction *extraction,
 		&answer->text);
 }
 
-/* The page's URL; empty for a page without one. */
+/* Return the page's URL; NULL for a page without one. */
 static const struct url *address_of(const struct text_answer *answer,
 				    struct url *url_out)
 {
@@ -50,8 +50,8 @@ static const struct url *address_of(const struct text_answer *answer,
 }
 
 /*
- * Make an address absolute if there is one and the page's URL is known;
- * otherwise it stays as written.
+ * Make an address absolute if it exists and the page's URL is known; otherwise
+ * it is unchanged.
  */
 static void resolve(struct metadatum *address, const struct page *page,
 		    const struct base_address *base)
@@ -66,7 +66,7 @@ static void resolve(struct metadatum *address, const struct page *page,
 	buffer_free(&absolute);
 }
 
-/* "/terms" is one, "CC BY 4.0" is none. */
+/* Return whether the text is an address: "/terms" is, "CC BY 4.0" is not. */
 static bool is_address(struct slice text)
 {
 	return text.size > 0 && memchr(text.data, '/', text.size) != NULL &&

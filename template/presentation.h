@@ -1,5 +1,5 @@
 /*
- * template/presentation.h - from verdicts to an answer: the text in the
+ * template/presentation.h - create a result from verdicts: the text in the
  * requested format, and metadata.
  */
 #ifndef TEMPLATE_PRESENTATION_H
@@ -13,17 +13,16 @@ void present(const struct extraction *extraction,
 	     const struct extractor_input *input,
 	     const struct verdict *verdicts, struct text_answer *answer);
 
-/* Read the metadata of the answer's page. */
+/* Read the metadata of the result's page. */
 void answer_describe(struct text_answer *answer);
 
 /*
- * Whether it can be cited: it has a title, a date of publication and an
- * address, of its own or that it calls canonical. Reads the metadata if the
- * format did not.
+ * Return whether the page can be cited: it has a title, a date of publication,
+ * and a URL or canonical URL. Reads the metadata if the format did not.
  */
 bool answer_is_citable(struct text_answer *answer);
 
-/* The same, and its document, whatever the format. */
+/* Read the metadata and compute the document, for any format. */
 void answer_document(struct text_answer *answer);
 
 #endif

@@ -11,10 +11,8 @@
 #include "template/texts.h"
 
 /* Ratios of the words of content. */
-static const double most = 0.75;  /* least ratio of the remaining words in a
-				     region */
-static const double least = 0.10; /* the rest is left without a region below
-				     this ratio */
+static const double most = 0.75;  /* of the remaining words, in a region */
+static const double least = 0.10; /* below this, stop */
 
 /* A sampled page, and the words of its content that are in no region yet. */
 struct sampled {
@@ -28,7 +26,7 @@ struct sampled {
 /* An element that holds content. */
 struct place {
 	uint64_t path;
-	double words; /* share of those of its page */
+	double words; /* share of its page's words */
 	uint32_t page;
 	uint32_t node;
 };
@@ -36,7 +34,7 @@ struct place {
 /* All elements on one path. */
 struct site {
 	const struct place *first;
-	double words; /* the sum of its places' */
+	double words; /* sum of its places' words */
 	uint32_t elements;
 	uint32_t pages;
 };
@@ -79,7 +77,7 @@ static uint32_t node_count(const struct sampled *samples, uint32_t count)
 	return nodes;
 }
 
-/* The elements of one page that hold words; returns how many. */
+/* Add the elements of one page that hold words; return their number. */
 static uint32_t add_places(const struct sampled *sampled, uint32_t page,
 			   struct place *places)
 {
@@ -117,7 +115,7 @@ static int by_path(const void *left, const void *right)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* The run of places from `places` on with the same path. */
+/* Return the run of places with the same path, starting at `places`. */
 static struct site next_site(const struct place *places, uint32_t count)
 {
 	struct site site = {.first = places};
@@ -142,8 +140,8 @@ static uint16_t depth_of(const struct sampled *samples, struct site site)
 }
 
 /*
- * The innermost site that holds most of the `words`. Each candidate holds more
- * than half, so they are nested.
+ * Return the innermost site that holds most of the `words`. Each candidate
+ * holds more than half, so they are nested.
  */
 static struct site lowest(const struct sampled *samples,
 			  const struct place *places, uint32_t count,
@@ -163,7 +161,7 @@ static struct site lowest(const struct sampled *samples,
 	return found;
 }
 
-/* Remove the words of the site from those that are left. */
+/* Remove the words of the site from the remaining words. */
 static void take(struct sampled *samples, struct site site)
 {
 	for (uint32_t i = 0; i < site.elements; i++) {
@@ -190,8 +188,8 @@ static uint32_t find_places(const struct sampled *samples, uint32_t count,
 }
 
 /*
- * The words that are left: the sum over the pages of their ratio of the page's
- * words.
+ * Return the remaining words: the sum over the pages of their ratio of the
+ * page's words.
  */
 static double words_left(const struct sampled *samples, uint32_t count)
 {

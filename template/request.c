@@ -49,7 +49,10 @@ bool request_parts_comments(const struct text_request *request)
 	       request->format == FORMAT_JSON;
 }
 
-/* A format without a place of their own has them in the text. */
+/*
+ * Return whether comments are in the text: formats without a field for comments
+ * put them there.
+ */
 static bool request_mixes_comments(const struct text_request *request)
 {
 	return (request->extras & (EXTRA_COMMENTS | EXTRA_COMMENTS_APART)) !=

@@ -1,6 +1,6 @@
 /*
- * template/request.h - the options of a request as parameters and selectors for
- * a method. Internal to template/.
+ * template/request.h - convert the options of a request to parameters and
+ * selectors of a method. Internal to template/.
  */
 #ifndef TEMPLATE_REQUEST_H
 #define TEMPLATE_REQUEST_H
@@ -14,20 +14,20 @@ struct arena;
 struct extractor;
 
 /*
- * The parameters [MAX_PARAMETERS] of the method: its defaults, overridden by
- * `settings` (as in extract/settings.h; or NULL), then by what the request
- * prefers, then by the parameters of the request. False, with an English
- * sentence in `error_out` [256], where one is wrong.
+ * Set the parameters [MAX_PARAMETERS] of the method: its defaults, overridden
+ * by `settings` (as in extract/settings.h; or NULL), then by the preference of
+ * the request, then by the parameters of the request. If one is invalid, write
+ * an English sentence to `error_out` [256] and return false.
  */
 bool request_parameters(const struct text_request *request,
 			const struct extractor *extractor, const char *settings,
 			double *parameters, char *error_out);
 
-/* Whether the comments stand in a field of their own. */
+/* Return whether the comments are in a separate field. */
 bool request_parts_comments(const struct text_request *request);
 
 /*
- * The selectors that change the method's choice, compiled in `arena`. Errors as
+ * Compile the selectors that change the method's choice, in `arena`. Errors as
  * above.
  */
 bool request_selection(const struct text_request *request, struct arena *arena,

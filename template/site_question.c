@@ -16,7 +16,7 @@ static void end_reading(const struct site_view *site)
 		site->source->end(site->context);
 }
 
-/* Does the page stand there still? Its cluster is that of now, then. */
+/* Return whether the page is still stored; update its cluster. */
 static bool is_current(const struct site_view *site, struct known_page *known)
 {
 	return site->source->is_current == NULL ||
@@ -40,8 +40,8 @@ static void count_fragments(const struct site_view *site,
 }
 
 /*
- * Count the new page in: the fragments of what stands at its URL, when that is
- * a page of the cluster, go with that page.
+ * Count the new page. If a page of the cluster is stored at its URL, exclude
+ * the fragments of that page.
  */
 static void count_in(const struct site_view *site,
 		     const struct site_question *question,

@@ -1,6 +1,6 @@
 /*
- * template/site_question.h - what extraction wants to know of a site about one
- * page, read as of one state of the site.
+ * template/site_question.h - request the site's data about one page, from one
+ * state of the site.
  */
 #ifndef TEMPLATE_SITE_QUESTION_H
 #define TEMPLATE_SITE_QUESTION_H
@@ -11,35 +11,36 @@
 #include "template/site_view.h"
 
 struct site_question {
-	/* The page stands in the site as this. NULL: it is a new one, */
+	/* The stored page; NULL for a new page, */
 	const struct known_page *known;
 	struct signature own;      /* with this signature */
-	const struct url *url;     /* and address; NULL: it has none */
+	const struct url *url;     /* and address; NULL if it has none */
 	const uint64_t *fragments; /* [count] hashes of its texts */
 	uint32_t count;
 };
 
 struct site_answer {
-	bool is_there;         /* the known page is still what it was */
-	uint32_t cluster;      /* of the page; 0: none */
-	uint32_t page_count;   /* of the cluster, with the page */
-	uint32_t changes;      /* struct cluster_state, without it */
+	bool is_there;         /* the known page is unchanged */
+	uint32_t cluster;      /* of the page; 0 = none */
+	uint32_t page_count;   /* of the cluster, including the page */
+	uint32_t changes;      /* struct cluster_state, without the page */
 	uint64_t generation;   /* of the site */
-	uint32_t *frequencies; /* [count] pages of the cluster, with this one,
-				  that have the fragment; the caller's room */
+	uint32_t *frequencies; /* [count], buffer of the caller: pages of the
+				  cluster, including this one, that contain the
+				  fragment */
 };
 
 /*
- * A new page is classified among the pages of the site and counted as a page of
- * its cluster: in place of the stored page of the same URL, if that is in the
- * cluster, else in addition. The frequencies are set unless the cluster is 0.
- * Errors of source->failure().
+ * Classify a new page among the pages of the site and count it as a page of its
+ * cluster: instead of the stored page of the same URL, if that is in the
+ * cluster, otherwise in addition. The frequencies are set unless the cluster is
+ * 0. Errors of source->failure().
  */
 enum error site_ask(const struct site_view *site,
 		    const struct site_question *question,
 		    struct site_answer *answer_out);
 
-/* The page of the site at the URL; false when there is none. */
+/* Return the page of the site at the URL; false if there is no such page. */
 bool site_find(const struct site_view *site, const struct url *url,
 	       struct known_page *page_out);
 

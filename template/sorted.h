@@ -1,4 +1,4 @@
-/* template/sorted.h - the search in hashes that ascend strictly. */
+/* template/sorted.h - search in strictly ascending hashes. */
 #ifndef TEMPLATE_SORTED_H
 #define TEMPLATE_SORTED_H
 
@@ -7,7 +7,7 @@
 
 #include "store/lower_bound.h"
 
-/* The index of `hash` among `hashes` [count], or count. O(log n). */
+/* Return the index of `hash` in `hashes` [count], or count. O(log n). */
 static inline size_t sorted_find(const uint64_t *hashes, size_t count,
 				 uint64_t hash)
 {

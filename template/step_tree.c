@@ -16,7 +16,7 @@ struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
 	};
 }
 
-/* Put the node behind the last child of its parent. */
+/* Append the node to the children of its parent. */
 static void link_node(struct step_tree *tree, uint32_t index)
 {
 	struct step_node *node = step_tree_node(tree, index);
@@ -73,7 +73,7 @@ struct slice step_take(struct slice *path)
 	return (struct slice){bytes, size};
 }
 
-/* Enter the node, if there is one. */
+/* Enter the node, if it exists. */
 static bool enter(struct step_walk *walk, uint32_t node)
 {
 	if (node == NO_STEP)

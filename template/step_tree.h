@@ -19,11 +19,11 @@ struct arena;
 
 /* A node. Its parent has a lower index. */
 struct step_node {
-	uint64_t key;    /* of the parent and the step */
-	uint32_t parent; /* NO_STEP: it is a root; the same below */
+	uint64_t key;    /* hash of the parent and the step */
+	uint32_t parent; /* NO_STEP = a root; the same below */
 	uint32_t first_child;
 	uint32_t last_child;
-	uint32_t next_sibling; /* in the order in which they were added */
+	uint32_t next_sibling; /* in insertion order */
 	struct slice label;    /* in the arena */
 };
 
@@ -51,16 +51,18 @@ static inline struct step_node *step_tree_node(const struct step_tree *tree,
 }
 
 /*
- * The child of `parent` (NO_STEP: a root) behind `step`, a hash; added when
- * there is none, with an empty label and zeros behind its step_node. NO_STEP
- * when there is no room. O(1).
+ * Return the child of `parent` (NO_STEP: a root) at `step`, a hash. Add it if
+ * it does not exist, with an empty label and zeros after its step_node. Return
+ * NO_STEP if the tree is full. O(1).
  */
 uint32_t step_tree_add(struct step_tree *tree, uint32_t parent, uint64_t step);
 
-/* Take the first step off a path such as "html>body>div", not empty. */
+/*
+ * Remove the first step of a path such as "html>body>div", which is not empty.
+ */
 struct slice step_take(struct slice *path);
 
-/* A walk through the nodes in pre-order; each node is entered and left. */
+/* A walk through the nodes in pre-order; it enters and leaves each node. */
 struct step_walk {
 	const struct step_tree *tree;
 	uint32_t node;
@@ -68,10 +70,10 @@ struct step_walk {
 	bool is_started;
 };
 
-/* Begin with {.tree = tree}. False at the end. */
+/* Start with {.tree = tree}. Return false at the end. */
 bool step_walk_next(struct step_walk *walk);
 
-/* Leave the node that was entered without its children. */
+/* Leave the entered node without visiting its children. */
 static inline void step_walk_skip(struct step_walk *walk)
 {
 	walk->is_leaving = true;

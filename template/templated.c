@@ -1,4 +1,4 @@
-/* libtemplated: bundles, and which template made a page. */
+/* libtemplated: bundles, and the template of a page. */
 #include "template/templated.h"
 
 #include <locale.h>
@@ -18,7 +18,7 @@ const char *templated_version(void)
 	return TEMPLATED_VERSION;
 }
 
-/* Why `error`, in the words of the header. */
+/* Return the public code of `error`. */
 static enum templated_code code_of(enum error error)
 {
 	switch (error) {
@@ -125,8 +125,8 @@ locale_t templated_locale(void)
 }
 
 /*
- * Use the locale "C" meanwhile, so that numbers have decimal points whatever
- * the program has set.
+ * Open the bundle with the locale "C", so that numbers have decimal points in
+ * any locale of the program.
  */
 static struct templated_bundle *
 open_buffer(struct buffer *file, const struct templated_limits *limits,

@@ -2,43 +2,40 @@
  * templated.h - use the templates of a site in your own program.
  *
  * `templatectl export HOST -o site.tpl` writes a bundle: everything that the
- * daemon has learned of a site. This library opens it, classifies pages and
- * extracts their content, byte for byte as that daemon would. It needs no
- * daemon, opens no socket, starts no thread, and all its state belongs to
- * handles.
+ * daemon has learned about a site. This library opens it, classifies pages and
+ * extracts their content, byte for byte like that daemon. It needs no daemon,
+ * opens no socket, starts no thread, and all its state belongs to handles.
  *
- *	struct templated_page page = {.bytes = html, .size = size, .url = url};
- *	struct templated_bundle *site;
- *	struct templated_answer *answer;
- *	struct templated_error error;
+ *         struct templated_page page = {.bytes = html, .size = size, .url =
+ * url}; struct templated_bundle *site; struct templated_answer *answer; struct
+ * templated_error error;
  *
- *	site = templated_open("site.tpl", NULL, &error);
- *	if (site == NULL)
- *		return error.code;
- *	answer = templated_extract(site, &page, NULL, &error);
- *	fputs(answer == NULL ? error.message : templated_text(answer), stdout);
- *	templated_free(answer);
- *	templated_close(site);
+ *         site = templated_open("site.tpl", NULL, &error);
+ *         if (site == NULL)
+ *                 return error.code;
+ *         answer = templated_extract(site, &page, NULL, &error);
+ *         fputs(answer == NULL ? error.message : templated_text(answer),
+ * stdout); templated_free(answer); templated_close(site);
  *
- * A page of which no site is known needs no bundle: templated_extract(NULL,
- *...) answers it by itself, as `templatectl extract` does.
+ * A page of an unknown site needs no bundle: templated_extract(NULL, ...)
+ * extracts it alone, as `templatectl extract` does.
  *
- * Ownership. What templated_open() and templated_extract() give is the
- * caller's, and ends with templated_close() and templated_free(). Text that a
- * function returns belongs to the handle that was passed and lives as long as
- * the handle; an answer may outlive its bundle. Nothing that is passed in is
- * kept.
+ * Ownership. The caller owns the results of templated_open() and
+ * templated_extract(), and frees them with templated_close() and
+ * templated_free(). Text that a function returns belongs to the handle that was
+ * passed and lives as long as the handle; a result may outlive its bundle. The
+ * library keeps no pointer to its arguments.
  *
  * Errors. A function that can fail returns NULL or false and fills *error,
  * which may be NULL. Bundles and pages may be hostile: the worst result is an
- * error. Only when memory runs out the process aborts, so a program that opens
+ * error. The process aborts only when memory runs out, so a program that opens
  * foreign bundles should set the limits.
  *
- * Threads. A handle is used by one thread at a time; different handles by
- * different threads at the same time. The locale does not matter.
+ * Threads. Use a handle in one thread at a time; different threads may use
+ * different handles at the same time. The locale does not matter.
  *
- * Later versions add fields at the end of structs only: set structs that you
- * fill to zero first. All text is UTF-8 and ends with a NUL.
+ * Later versions add fields only at the end of structs: zero a struct before
+ * you fill it. All text is UTF-8 and ends with a NUL.
  */
 #ifndef TEMPLATED_H
 #define TEMPLATED_H
@@ -67,10 +64,10 @@ TEMPLATED_API const char *templated_version(void);
 enum templated_code {
 	TEMPLATED_OK,
 	TEMPLATED_NOT_FOUND,    /* no such file, method or value */
-	TEMPLATED_MALFORMED,    /* an argument is wrong */
+	TEMPLATED_MALFORMED,    /* an argument is invalid */
 	TEMPLATED_TOO_LARGE,    /* over a limit */
-	TEMPLATED_CORRUPT,      /* the bundle is damaged, or is none */
-	TEMPLATED_OTHER_FORMAT, /* a bundle of another version of the format */
+	TEMPLATED_CORRUPT,      /* the bundle is damaged, or not a bundle */
+	TEMPLATED_OTHER_FORMAT, /* another version of the format */
 	TEMPLATED_NOT_HTML,     /* the page is an image, an archive, ... */
 	TEMPLATED_NO_TEMPLATE,  /* the method needs a template, and the page has
 				   none */
@@ -82,27 +79,26 @@ struct templated_error {
 	char message[256]; /* an English sentence */
 };
 
-/* Limits of the resources that a bundle may use; 0: the default. */
+/* Limits of the resources that a bundle may use; 0 selects the default. */
 struct templated_limits {
-	size_t max_unpacked_bytes; /* of its sections; 1 GiB */
-	size_t max_page_bytes;     /* the largest limit that the bundle may set;
-				      64 MiB */
-	size_t max_page_nodes;     /* the same, elements; 2,000,000 */
-	size_t max_learned_bytes;  /* of what methods have learned; 64 MiB */
+	size_t max_unpacked_bytes; /* size of its sections; 1 GiB */
+	size_t max_page_bytes;     /* maximum limit of the bundle; 64 MiB */
+	size_t max_page_nodes;     /* the same for elements; 2,000,000 */
+	size_t max_learned_bytes;  /* size of template models; 64 MiB */
 };
 
 struct templated_bundle;
 
 /*
- * Open a bundle. All of it is checked, which takes a time linear in its
- * unpacked size. `limits` may be NULL. Errors: NOT_FOUND, IO, CORRUPT,
- * OTHER_FORMAT, TOO_LARGE.
+ * Open a bundle. All of it is checked, in time linear in its unpacked size.
+ * `limits` may be NULL. Errors: NOT_FOUND, IO, CORRUPT, OTHER_FORMAT,
+ * TOO_LARGE.
  */
 TEMPLATED_API struct templated_bundle *
 templated_open(const char *path, const struct templated_limits *limits,
 	       struct templated_error *error);
 
-/* The same with the bytes of a bundle, which are copied. */
+/* Open a bundle from bytes, which are copied. */
 TEMPLATED_API struct templated_bundle *
 templated_open_memory(const void *bytes, size_t size,
 		      const struct templated_limits *limits,
@@ -112,7 +108,7 @@ templated_open_memory(const void *bytes, size_t size,
 TEMPLATED_API void templated_close(struct templated_bundle *bundle);
 
 /*
- * The contents of the bundle as JSON: site, base, measure, threshold,
+ * Return the contents of the bundle as JSON: site, base, measure, threshold,
  * generation, made, program, size_bytes, pages, templates [{id, pages, learned,
  * version}].
  */
@@ -120,63 +116,62 @@ TEMPLATED_API const char *
 templated_describe(const struct templated_bundle *bundle);
 
 /*
- * The newest version of the template "HOST/N" as JSON: its paths, fragments and
- * regions (see templatectl template). NULL when the bundle has no version of
- * it.
+ * Return the newest version of the template "HOST/N" as JSON: its paths,
+ * fragments and regions (see templatectl template). Return NULL if the bundle
+ * has no version of this template.
  */
 TEMPLATED_API const char *
 templated_template(const struct templated_bundle *bundle, const char *id);
 
-/* A page, as it was received. */
+/* A page, as received. */
 struct templated_page {
 	const void *bytes;
 	size_t size;
-	const char *url;     /* http or https; NULL: not known */
-	const char *charset; /* of its Content-Type header; NULL: none */
+	const char *url;     /* http or https; NULL = unknown */
+	const char *charset; /* of its Content-Type header; NULL = none */
 };
 
 struct templated_class {
-	char id[288];      /* "HOST/N"; "" when it is of no template */
-	uint32_t pages;    /* pages of that template that the daemon knew */
+	char id[288];      /* "HOST/N"; "" if it has no template */
+	uint32_t pages;    /* known pages of that template */
 	double distance;   /* 0..1, to the nearest page of the site */
-	double reach;      /* 0..1: pages farther away are of no template */
+	double reach;      /* 0..1: pages farther away have no template */
 	double confidence; /* 0..1: 1 - distance / reach; 0 without id */
 };
 
 /*
- * Find the template of a page. A page without URL is treated as one of the
- * site; one of another host is of no template. False: MALFORMED, NOT_HTML.
+ * Find the template of a page. A page without URL is treated as a page of the
+ * site; a page of another host has no template. False: MALFORMED, NOT_HTML.
  */
 TEMPLATED_API bool templated_classify(struct templated_bundle *bundle,
 				      const struct templated_page *page,
 				      struct templated_class *class_out,
 				      struct templated_error *error);
 
-/* How it is extracted; 0 and NULL are the defaults. */
+/* Options of the extraction; 0 and NULL select the defaults. */
 struct templated_options {
-	const char *method;  /* a name of templated_method(); "auto" */
+	const char *method;  /* name of a templated_method(); default "auto" */
 	const char *format;  /* "txt", "md", "json", "html", "xml", "explain" */
 	const char *favor;   /* "balance", "precision", "recall" */
 	const char *scope;   /* "body", "page" */
 	const char *include; /* CSS selectors: also the text in these elements
 			      */
 	const char *exclude; /* never the text in these elements */
-	const char *const *parameters; /* "name=value"..., ended by NULL */
+	const char *const *parameters; /* "name=value"...; ends with NULL */
 	bool with_comments;            /* also readers' comments */
-	bool without_tables;           /* not the text in tables of data */
-	const char *with; /* words, with commas: "comments", "comments-apart"
-			     (JSON has them apart), "images", "links" (lists in
+	bool without_tables;           /* omit the text in data tables */
+	const char *with; /* comma-separated words: "comments", "comments-apart"
+			     (separate in JSON), "images", "links" (lists in
 			     JSON), "front-matter" (YAML before "md") */
 };
 
 struct templated_answer;
 
 /*
- * The content of a page. `options` may be NULL. Errors: MALFORMED, NOT_FOUND
- * (the method), NOT_HTML, NO_TEMPLATE.
- * `bundle` may be NULL: the page is of no template, and is cut behind
- * 10,000,000 bytes or 200,000 elements. Then any number of threads may call at
- * the same time.
+ * Extract the content of a page. `options` may be NULL. Errors: MALFORMED,
+ * NOT_FOUND (the method), NOT_HTML, NO_TEMPLATE. `bundle` may be NULL: the page
+ * has no template, and is truncated after 10,000,000 bytes or 200,000 elements.
+ * Any number of threads may make such calls at the same time.
  */
 TEMPLATED_API struct templated_answer *templated_extract(
 	struct templated_bundle *bundle, const struct templated_page *page,
@@ -186,49 +181,51 @@ TEMPLATED_API struct templated_answer *templated_extract(
 TEMPLATED_API void templated_free(struct templated_answer *answer);
 
 /*
- * The text in the requested format; for "json" the document that the daemon
- * answers with.
+ * Return the text in the requested format; for "json", the document that the
+ * daemon would return.
  */
 TEMPLATED_API const char *templated_text(const struct templated_answer *answer);
 TEMPLATED_API size_t templated_text_size(const struct templated_answer *answer);
 
-/* The method: "auto" or the requested one. */
+/* Return the method: "auto" or the requested one. */
 TEMPLATED_API const char *
 templated_answer_method(const struct templated_answer *answer);
-/* The reason of the result: "template: cluster of 17 pages". */
+/* Return the reason of the result: "template: cluster of 17 pages". */
 TEMPLATED_API const char *
 templated_answer_reason(const struct templated_answer *answer);
-/* "HOST/N", or "". */
+/* Return "HOST/N", or "". */
 TEMPLATED_API const char *
 templated_answer_template(const struct templated_answer *answer);
-/* Whether the template was used. */
+/* Return whether the template was used. */
 TEMPLATED_API bool
 templated_answer_has_template(const struct templated_answer *answer);
-/* "ok", "listing", "truncated", "unsure", "empty", "js-only", "blocked",
-   "not-html". */
+/*
+ * Return "ok", "listing", "truncated", "unsure", "empty", "js-only", "blocked"
+ * or "not-html".
+ */
 TEMPLATED_API const char *
 templated_answer_quality(const struct templated_answer *answer);
-/* 0..1; NAN: the method gives none. */
+/* Return the confidence in 0..1; NAN if the method has none. */
 TEMPLATED_API double
 templated_answer_confidence(const struct templated_answer *answer);
 
 /*
- * A value that the page declares about itself: number `index` of "title",
- * "author", "published", "modified", "site_name", "language", "description",
- * "image", "canonical", "tag", "page_type", "category", "licence" or "favicon".
- * NULL when there is no such value; only "author", "tag" and "category" may
- * have several.
+ * Return a value that the page declares about itself: number `index` of
+ * "title", "author", "published", "modified", "site_name", "language",
+ * "description", "image", "canonical", "tag", "page_type", "category",
+ * "licence" or "favicon". Return NULL if there is no such value; only "author",
+ * "tag" and "category" may have several.
  */
 TEMPLATED_API const char *templated_metadata(struct templated_answer *answer,
 					     const char *name, size_t index);
 
 /*
- * What is to be said of the content: "hostname" (of its URL, else of the one
- * that the page calls canonical), "excerpt" (300 characters at most),
- * "word_count" (in Han, kana, Thai and the like each letter is a word),
- * "direction" ("ltr", "rtl"), "fingerprint" (16 hexadecimal digits: a simhash;
- * near copies differ in 8 of its 64 bits at most, other texts in 16 or more).
- * NULL when there is no such value.
+ * Return a fact about the content: "hostname" (of its URL, or of its canonical
+ * URL), "excerpt" (at most 300 characters), "word_count" (in Han, kana, Thai
+ * and the like each letter is a word), "direction" ("ltr", "rtl"),
+ * "fingerprint" (16 hexadecimal digits: a simhash; near copies differ in at
+ * most 8 of its 64 bits, other texts in 16 or more). Return NULL if there is no
+ * such value.
  */
 TEMPLATED_API const char *templated_fact(struct templated_answer *answer,
 					 const char *name);
@@ -237,10 +234,10 @@ struct templated_method {
 	const char *name;
 	const char *summary; /* one line */
 	const char *source;  /* the paper */
-	bool needs_template; /* it fails for pages without one */
+	bool needs_template; /* it fails for pages without a template */
 };
 
-/* Method number `index`, from 0 on; false behind the last one. */
+/* Return method number `index`, from 0; false after the last one. */
 TEMPLATED_API bool templated_method(size_t index,
 				    struct templated_method *method_out);
 

@@ -21,11 +21,13 @@ struct templated_answer {
 	enum format format;
 	bool is_described; /* its metadata were read, each with a NUL */
 	bool has_document;
-	char words[16]; /* of it, as texts */
+	char words[16]; /* number of words, as text */
 	char fingerprint[24];
 };
 
-/* Read the options; false, with the error set, when a value is not allowed. */
+/*
+ * Read the options; if a value is not allowed, set the error and return false.
+ */
 static bool read_options(const struct templated_options *options,
 			 struct text_request *request,
 			 struct templated_error *error_out)
@@ -71,7 +73,7 @@ static bool read_options(const struct templated_options *options,
 	return true;
 }
 
-/* Without a handle the page is answered by itself. */
+/* Extract the page; without a handle, without a site. */
 static enum error run(struct templated_bundle *handle,
 		      const struct text_request *request,
 		      struct text_answer *answer)
@@ -175,11 +177,11 @@ double templated_answer_confidence(const struct templated_answer *answer)
 	return (double)answer->answer.confidence;
 }
 
-/* The place of each name's values in struct metadata. */
+/* The offset of each name's values in struct metadata. */
 static const struct row {
 	const char *name;
-	size_t values; /* offset of the first */
-	size_t count;  /* offset of how many there are; 0: one */
+	size_t values; /* offset of the first value */
+	size_t count;  /* offset of their number; 0 = one value */
 } rows[] = {
 	{"title", offsetof(struct metadata, title), 0},
 	{"author", offsetof(struct metadata, authors),
@@ -214,7 +216,7 @@ static struct metadatum *values_of(struct metadata *metadata,
 	return (struct metadatum *)(void *)(base + row->values);
 }
 
-/* Copy each of the metadata with a NUL behind it. */
+/* Copy each of the metadata with a NUL. */
 static void end_values(struct text_answer *answer)
 {
 	for (size_t i = 0; i < ROWS; i++) {
@@ -251,13 +253,13 @@ const char *templated_metadata(struct templated_answer *answer,
 	return NULL;
 }
 
-/* Compute the document, which JSON has already. */
+/* Compute the document, unless JSON has done so. */
 static void take_document(struct templated_answer *handle)
 {
 	const struct document *document = &handle->answer.document;
 
 	if (handle->format != FORMAT_JSON) {
-		answer_document(&handle->answer); /* reads the metadata, too */
+		answer_document(&handle->answer); /* also reads the metadata */
 		end_values(&handle->answer);
 		handle->is_described = true;
 	}
@@ -268,7 +270,7 @@ static void take_document(struct templated_answer *handle)
 	handle->has_document = true;
 }
 
-/* With a NUL; NULL for an empty text. */
+/* Return the text with a NUL; NULL for an empty text. */
 static const char *ended(struct arena *arena, struct slice text)
 {
 	return text.size == 0 ? NULL : arena_copy(arena, text.data, text.size);

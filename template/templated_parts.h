@@ -15,7 +15,7 @@
 
 struct templated_bundle {
 	struct bundle *bundle;
-	locale_t locale; /* "C": numbers have points */
+	locale_t locale; /* "C": numbers have decimal points */
 	char *description;
 };
 
@@ -25,11 +25,11 @@ struct placed {
 	struct text_request request;
 };
 
-/* Prepare a page; false, with the error set, when its URL is invalid. */
+/* Prepare a page; if its URL is invalid, set the error and return false. */
 bool templated_place(const struct templated_page *page, struct placed *placed,
 		     struct templated_error *error_out);
 
-/* The locale "C", of which libc has one for all; freelocale() it. */
+/* Return the locale "C"; free it with freelocale(). */
 locale_t templated_locale(void);
 
 /* Fill in the error, unless error_out is NULL. */

@@ -57,7 +57,7 @@ static void learn_paths(struct arena *arena, const struct page *page,
 	}
 }
 
-/* The collapsed text, cut between two characters when it is long. */
+/* Return the collapsed text; truncate a long one between two characters. */
 static struct slice text_of_fragment(struct arena *arena, struct slice text)
 {
 	static const char more[] = "\xE2\x80\xA6";

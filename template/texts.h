@@ -1,4 +1,4 @@
-/* template/texts.h - copying texts into a version. Internal. */
+/* template/texts.h - copy texts into a version. Internal. */
 #ifndef TEMPLATE_TEXTS_H
 #define TEMPLATE_TEXTS_H
 
@@ -7,12 +7,12 @@
 #include "cluster/path.h"
 #include "template/version.h"
 
-enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment that are copied */
+enum { VERSION_MAX_TEXT = 200 }; /* bytes of a fragment to copy */
 
-/* A copy in `arena` that is UTF-8. */
+/* Return a copy in `arena` as valid UTF-8. */
 struct slice text_keep(struct arena *arena, struct slice text);
 
-/* path_write() of `node`. */
+/* Return the text of path_write() for `node`. */
 struct slice text_of_path(struct arena *arena, const struct page *page,
 			  uint32_t node, enum path_steps kind);
 

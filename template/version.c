@@ -25,7 +25,7 @@ static int by_hash(const void *left, const void *right)
 	return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-/* The stable items, at most the `max` most common, ascending by hash. */
+/* Return the stable items, at most the `max` most common, ascending by hash. */
 static struct version_item *find_stable(struct arena *arena,
 					const struct version_input *input,
 					enum items kind, uint32_t max,

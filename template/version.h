@@ -23,16 +23,15 @@ enum {
 	VERSION_FORMAT = 1,
 	VERSION_MAX_PATHS = LIMIT(4000, 16),     /* the most common ones */
 	VERSION_MAX_FRAGMENTS = LIMIT(4000, 16), /* the same */
-	VERSION_MAX_RECORDS = 256, /* records from which paths are counted */
-	VERSION_MAX_SAMPLES = 16,  /* pages that are parsed for texts */
+	VERSION_MAX_RECORDS = 256,               /* to count paths in */
+	VERSION_MAX_SAMPLES = 16,                /* pages to parse for texts */
 };
 
 /* A path of elements from the root to a leaf or to text, or a fragment. */
 struct version_item {
 	uint64_t hash;
-	float ratio;       /* of the pages that have it, 0..1 */
-	struct slice text; /* "html>body>div.menu>ul>li>a", or the fragment's
-			      text, shortened; empty: no sampled page has it */
+	float ratio;       /* ratio of pages with it, 0..1 */
+	struct slice text; /* a path, or a fragment's text */
 };
 
 /* An element that holds content, by the default method. */
@@ -43,11 +42,10 @@ struct version_region {
 };
 
 struct version {
-	uint32_t page_count;        /* of the template */
-	uint64_t generation;        /* of the site */
-	bool has_classes;           /* paths are members of cpc; else of cp */
-	struct version_item *paths; /* [path_count], stable paths, most common
-				       first */
+	uint32_t page_count; /* of the template */
+	uint64_t generation; /* of the site */
+	bool has_classes;    /* paths are members of cpc, otherwise of cp */
+	struct version_item *paths; /* [path_count], most common first */
 	uint32_t path_count;
 	struct version_item *fragments; /* [fragment_count] */
 	uint32_t fragment_count;
@@ -57,7 +55,7 @@ struct version {
 	uint32_t sample_count;
 };
 
-/* What a version is made from: pages of one template. */
+/* The input of a version: pages of one template. */
 struct version_input {
 	uint32_t page_count;
 	uint64_t generation;
@@ -70,8 +68,9 @@ struct version_input {
 };
 
 /*
- * Make the version: what more than VERSION_STABLE (permille) of the records
- * have. Everything is copied into `arena`. O(n log n) in the records' members.
+ * Compute the version: the items that more than VERSION_STABLE (permille) of
+ * the records have. Everything is copied into `arena`. O(n log n) in the
+ * records' members.
  */
 enum { VERSION_STABLE = 500 };
 
@@ -79,7 +78,7 @@ struct version *version_make(struct arena *arena,
 			     const struct version_input *input);
 
 /*
- * Append the version as compact JSON; and decode that (ERR_MALFORMED,
+ * Append the version as compact JSON, and decode it (ERR_MALFORMED,
  * ERR_VERSION). Hashes are 16 hexadecimal digits.
  */
 void version_encode(const struct version *version, struct buffer *out);
@@ -87,12 +86,11 @@ enum error version_decode(struct arena *arena, struct slice json,
 			  struct version **version_out);
 
 /*
- * The differences of two versions: paths and fragments that are gone, and that
- * have come; they point into the two versions.
+ * The differences of two versions: removed and new paths and fragments, which
+ * point into the versions.
  */
 struct version_diff {
-	const struct version_item **gone_paths; /* [gone_path_count], most
-						   common first */
+	const struct version_item **gone_paths; /* most common first */
 	uint32_t gone_path_count;
 	const struct version_item **come_paths;
 	uint32_t come_path_count;

@@ -16,7 +16,7 @@ struct items {
 struct lack {
 	const struct version_item **items; /* [count], most common first */
 	uint32_t count;
-	double weight; /* the sum of their shares */
+	double weight; /* the sum of their ratios */
 };
 
 static uint64_t *hashes_of(struct arena *arena, struct items items)
@@ -35,7 +35,9 @@ static bool has(const uint64_t *hashes, uint32_t count, uint64_t hash)
 	return sorted_find(hashes, count, hash) < count;
 }
 
-/* The items of `items` that are not in `other`, in the order of `items`. */
+/*
+ * Return the items of `items` that are not in `other`, in the order of `items`.
+ */
 static struct lack lack_of(struct arena *arena, struct items items,
 			   struct items other)
 {

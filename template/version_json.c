@@ -13,7 +13,8 @@
 enum { HASH_DIGITS = 16, REAL_DIGITS = 6 };
 
 /*
- * Rounded to three digits, which is enough for ratios of a few hundred pages.
+ * Return the ratio rounded to three digits, which is enough for a few hundred
+ * pages.
  */
 static json_t *ratio_json(double ratio)
 {
@@ -115,7 +116,7 @@ void version_encode(const struct version *version, struct buffer *out)
 	json_decref(value);
 }
 
-/* The reader, which remembers an error. */
+/* The JSON reader; keeps an error. */
 struct reader {
 	struct arena *arena;
 	bool is_good;
@@ -178,7 +179,7 @@ static uint64_t read_hash(struct reader *reader, const json_t *value)
 	return strtoull(text, NULL, 16);
 }
 
-/* The length of a list of at most `max`. */
+/* Return the length of a list of at most `max`. */
 static uint32_t read_count(struct reader *reader, const json_t *list,
 			   uint32_t max)
 {

@@ -6,11 +6,13 @@
 
 #include "template/version.h"
 
-/* What version_encode() writes. */
+/* Return the JSON that version_encode() writes. */
 json_t *version_json(const struct version *version);
 
-/* {"paths":{"moved","gone":[...],"come":[...]},"fragments":{...}}; an item is
- * as in a version. */
+/*
+ * Return {"paths":{"moved","gone":[...],"come":[...]},"fragments":{...}}; an
+ * item is as in a version.
+ */
 json_t *version_diff_json(const struct version_diff *diff);
 
 #endif

@@ -31,7 +31,7 @@ struct survey {
 	size_t others;
 };
 
-/* Return the byte over 127 that was decoded as `code`; 0 if there is none. */
+/* Return the byte over 127 that was decoded as `code`, or 0. */
 static unsigned byte_of(uint32_t code)
 {
 	if (code >= 0x80 && code <= 0xFF)

@@ -91,7 +91,7 @@ bool is_job_hash(struct slice name);
 
 /*
  * Return the number of the last event of the site's partition, or of all events
- * in a store without partitions; 0 if there is none.
+ * in a store without partitions, or 0.
  */
 uint64_t store_last_event(struct txn *txn, uint32_t site);
 

@@ -73,8 +73,7 @@ void percent_put(struct bounded *out, unsigned char byte)
 }
 
 /*
- * Return the byte of the escape at the beginning of `text`; -1 if there is
- * none.
+ * Return the byte of the escape at the beginning of `text`, or -1.
  */
 static int escape_value(const unsigned char *text, size_t size)
 {

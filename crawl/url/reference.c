@@ -66,7 +66,7 @@ struct slice reference_mend(struct slice text, struct bounded *room)
 	return bounded_slice(room);
 }
 
-/* Return the length of the scheme before its ':'; 0 if there is none. */
+/* Return the length of the scheme before its ':', or 0. */
 static size_t scheme_length(struct slice text)
 {
 	size_t length = 0;

@@ -56,7 +56,7 @@ static size_t first_dot(const char *path, size_t size)
 	return size;
 }
 
-/* Return the index of the last segment; 0 if there is none. */
+/* Return the index of the last segment, or 0. */
 static size_t last_segment(const char *path, size_t size)
 {
 	const char *slash = memrchr(path, '/', size);

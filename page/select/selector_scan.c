@@ -162,7 +162,7 @@ static bool take_number(struct selector_scan *scan, int32_t *number_out)
 	       scan_refuse(scan, "not a whole number up to 9999999");
 }
 
-/* Read the offset after the "n"; 0 if there is none. */
+/* Read the offset after the "n", or 0. */
 static bool take_offset(struct selector_scan *scan, int32_t *offset_out)
 {
 	int32_t sign;

@@ -47,7 +47,7 @@ enum error choose_extractor(const char *method, uint32_t cluster_pages,
 		return ERR_NOT_FOUND;
 	}
 	if (extractor->needs == KNOWS_PAGE) {
-		explain(choice_out, "from the page alone");
+		explain(choice_out, "from the page only");
 	} else if (cluster_pages >= needed) {
 		choice_out->has_template = true;
 		explain(choice_out, "template: cluster of %u page%s",
@@ -55,13 +55,12 @@ enum error choose_extractor(const char *method, uint32_t cluster_pages,
 	} else {
 		explain_lack(choice_out, cluster_pages, needed);
 		if (needs_template(extractor) && !extractor->falls_back) {
-			explain(choice_out, "; %s works by it",
-				extractor->name);
+			explain(choice_out, "; %s needs it", extractor->name);
 			return ERR_REFUSED;
 		}
-		explain(choice_out, "; from the page alone");
+		explain(choice_out, "; from the page only");
 		if (extractor->falls_back)
-			explain(choice_out, ", by %s in place of %s",
+			explain(choice_out, ", by %s instead of %s",
 				DEFAULT_METHOD, extractor->name);
 	}
 	assert(!choice_out->has_template || extractor->needs != KNOWS_PAGE);

@@ -65,19 +65,21 @@ void selection_apply(const struct selection *selection, const struct page *page,
 {
 	if (selection->with_comments)
 		change(&(struct change){auto_comments(page->arena, page), true,
-					"it is a comment, which was asked for"},
+					"it is a comment, and the request "
+					"includes comments"},
 		       page, verdicts, trace);
 	if (selection->apart != NULL)
 		change(&(struct change){selection->apart, false,
-					"it is a comment, which stands apart"},
+					"it is a comment, which the result "
+					"lists separately"},
 		       page, verdicts, trace);
 	if (selection->include != NULL)
 		change(&(struct change){visible_inside(page,
 						       selection->include),
-					true, "it was asked for (include)"},
+					true, "the request includes it"},
 		       page, verdicts, trace);
 	if (selection->exclude != NULL)
 		change(&(struct change){texts_inside(page, selection->exclude),
-					false, "it was not wanted (exclude)"},
+					false, "the request excludes it"},
 		       page, verdicts, trace);
 }

@@ -31,7 +31,7 @@ static bool apply_one(const char *text, size_t length,
 
 	if (length >= sizeof(setting)) {
 		snprintf(error_out, MAX_ERROR,
-			 "a setting has %zu bytes, and may have %d", length,
+			 "a setting has %zu bytes; the maximum is %d", length,
 			 MAX_SETTING - 1);
 		return false;
 	}
@@ -40,8 +40,8 @@ static bool apply_one(const char *text, size_t length,
 	extractor = find_method(setting, &rest);
 	if (extractor == NULL) {
 		snprintf(error_out, MAX_ERROR,
-			 "%.100s: no METHOD.NAME=VALUE; see `templatectl "
-			 "methods`",
+			 "%.100s is not METHOD.NAME=VALUE; `templatectl "
+			 "methods` lists them",
 			 setting);
 		return false;
 	}

@@ -27,8 +27,8 @@ static const struct parameter parameters[] = {
 			.unit = "",
 			.minimum = SCOPE_NONE,
 			.maximum = SCOPE_PAGE,
-			.meaning = "1: the body alone, 2: all that the page is "
-				   "about, 0: neither is named; --scope sets "
+			.meaning = "1: only the body, 2: everything that the "
+				   "page is about, 0: no scope; --scope sets "
 				   "it and the threshold",
 		},
 	[PARAMETER_threshold] =
@@ -37,7 +37,7 @@ static const struct parameter parameters[] = {
 			.unit = "probability",
 			.minimum = 0,
 			.maximum = 1,
-			.meaning = "what a passage's score must exceed",
+			.meaning = "a passage with a higher score is content",
 		},
 #include "auto-choice.model"
 };
@@ -138,8 +138,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_auto = {
 	.name = "auto",
-	.summary = "What trained trees hold for content, by all that is known "
-		   "of a passage and, where it is known, its template.",
+	.summary = "Passages that trained trees classify as content, by their "
+		   "features and, if known, their template.",
 	.source = "Gradient boosted trees (Friedman, Greedy Function "
 		  "Approximation: A Gradient Boosting Machine, Annals of "
 		  "Statistics 29, 2001), stacked (Wolpert, Stacked "

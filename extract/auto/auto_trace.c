@@ -66,10 +66,10 @@ static void give_reasons(struct trace *trace,
 		 * truncated
 		 */
 		trace_reason(trace, i,
-			     "score %.2f%s: %s; by what is around it %+.2f%s",
+			     "score %.2f%s: %s; passages around it %+.2f%s",
 			     (double)score,
 			     score > threshold && !is_chosen[passage]
-				     ? ", but a repetition, or no text to read"
+				     ? ", but repeated or not readable"
 				     : "",
 			     moves, (double)(score - scores->page[passage]),
 			     evidence);
@@ -85,10 +85,10 @@ void auto_trace(struct trace *trace, const struct passage_scores *scores,
 		.title = "Probability that a passage is content",
 		.x_label = curve_label(trace->arena, "passages", count),
 		.y_label = "probability",
-		.series = {curve_series(trace->arena, "by the page",
+		.series = {curve_series(trace->arena, "first forest",
 					scores->page, count),
-			   curve_series(trace->arena, "in the end",
-					scores->scores, count)},
+			   curve_series(trace->arena, "final", scores->scores,
+					count)},
 		.series_count = 2,
 		.has_threshold = true,
 		.threshold = (float)threshold,

@@ -25,14 +25,14 @@ struct page_context;
 	X(score_previous, "score of the passage before it, -.1: none") \
 	X(score_previous_2, "score two passages before it, -.1: none") \
 	X(score_previous_3, "score three passages before it, -.1: none") \
-	X(score_next, "score of the passage behind it, -.1: none") \
-	X(score_next_2, "score two passages behind it, -.1: none") \
-	X(score_next_3, "score three passages behind it, -.1: none") \
+	X(score_next, "score of the passage after it, -.1: none") \
+	X(score_next_2, "score two passages after it, -.1: none") \
+	X(score_next_3, "score three passages after it, -.1: none") \
 	X(score_within_3, "mean score within 3 passages") \
 	X(score_within_10, "mean score within 10 passages") \
 	X(score_within_30, "mean score within 30 passages") \
 	X(score_before_10, "mean score of the 10 passages before it") \
-	X(score_after_10, "mean score of the 10 passages behind it") \
+	X(score_after_10, "mean score of the 10 passages after it") \
 	X(content_before, "ratio of the page's content before it") \
 	\
 	X(score_element, "mean score in its element") \

@@ -21,7 +21,7 @@ enum {
 };
 
 _Static_assert(PAGE_CONTEXT_BEGIN + PAGE_CONTEXT_COUNT == FEATURE_COUNT,
-	       "the families are those of PAGE_FEATURES");
+	       "the families must be in the order of PAGE_FEATURES");
 
 struct features {
 	const struct passages *passages;

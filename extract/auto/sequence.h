@@ -23,9 +23,9 @@ struct repetition;
 	X(position, "ratio of the page's words before its middle") \
 	X(passage_position, "ratio of the page's passages before it") \
 	X(words_before, "ln1(words before it)") \
-	X(words_after, "ln1(words behind it)") \
+	X(words_after, "ln1(words after it)") \
 	X(passages_before, "passages before it, at most 300") \
-	X(passages_after, "it and the passages behind it, at most 300") \
+	X(passages_after, "it and the passages after it, at most 300") \
 	\
 	X(tag_ratio_1, "ln1(~1 of characters per tag): CETR") \
 	X(tag_ratio_3, "ln1(~3 of characters per tag)") \
@@ -70,8 +70,8 @@ struct repetition;
 	\
 	X(previous_words, "ln1(words of the passage before it), 0: none") \
 	X(previous_2_words, "ln1(words two passages before it), 0: none") \
-	X(next_words, "ln1(words of the passage behind it), 0: none") \
-	X(next_2_words, "ln1(words two passages behind it), 0: none") \
+	X(next_words, "ln1(words of the passage after it), 0: none") \
+	X(next_2_words, "ln1(words two passages after it), 0: none") \
 	X(previous_link_ratio, "ratio of its characters in links, -1: none") \
 	X(previous_2_link_ratio, "ratio of its characters in links, -1: none") \
 	X(next_link_ratio, "ratio of its characters in links, -1: none") \

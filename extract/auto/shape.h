@@ -16,23 +16,23 @@
 	X(hiding, "0 no, 1 hidden, 2 aria-hidden, 3 style, 4 class") \
 	X(tags_before, "elements that begin before it, at most 200") \
 	X(markup_before, "ln1(bytes of their tags)") \
-	X(inlines, "elements that begin inside it, but br") \
+	X(inlines, "elements that begin inside it, except br") \
 	X(bolds, "b and strong of them") \
 	X(images, "img of them") \
 	X(codes, "code of them") \
 	X(breaks, "br inside it") \
-	X(clauses, "signs that part clauses") \
-	X(sentences, "signs that end sentences") \
+	X(clauses, "marks between clauses") \
+	X(sentences, "marks that end sentences") \
 	X(words_per_clause, "words / (clauses + sentences + 1)") \
 	X(words_per_sentence, "words / (sentences + 1)") \
-	X(ends_sentence, "1: its last sign ends a sentence") \
-	X(ends_colon, "1: its last sign is a colon") \
-	X(ends_question, "1: its last sign is a question mark") \
+	X(ends_sentence, "1: its last mark ends a sentence") \
+	X(ends_colon, "1: its last mark is a colon") \
+	X(ends_question, "1: its last mark is a question mark") \
 	X(digit_ratio, "digits / characters") \
 	X(mark_ratio, "punctuation / characters") \
-	X(has_price, "1: a number stands beside a sign of currency") \
+	X(has_price, "1: a number is next to a currency sign") \
 	X(has_date, "1: a number looks like a year, a time or a date") \
-	X(has_rights, "1: the sign of copyright is in it") \
+	X(has_rights, "1: it has the copyright sign") \
 	X(copies, "passages with its words, at most 20") \
 	X(is_copy, "1: a passage before it has its words")
 /* clang-format on */

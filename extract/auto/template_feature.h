@@ -22,18 +22,18 @@
 	X(others, "ln1(other pages)") \
 	X(frequency, "ratio of the other pages with its text (DF)") \
 	X(frequency_in_slot, "the same in its slot") \
-	X(frequency_elsewhere, "the same in other slots alone") \
+	X(frequency_elsewhere, "the same only in other slots") \
 	X(frequency_as_link, "the same where most of it is a link") \
 	X(frequency_of_begin, "ratio of the other pages with another text " \
 		"that begins with the same 6 terms") \
 	X(slot_odds, "odds of the mean score in the slot") \
 	X(slot_spread, "standard deviation of its pages' mean scores") \
 	X(slot_agreement, "ratio of its pages whose mean score is over 1/2") \
-	X(slot_variability, "ratio of its words in texts of one page alone") \
+	X(slot_variability, "ratio of its words in texts of only one page") \
 	X(slot_presence, "ratio of the other pages that have the slot") \
-	X(slot_share, "its share of what scores hold for content anywhere") \
-	X(slot_words, "ln1(its words on a page that has it)") \
-	X(slot_passages, "ln1(its passages on a page that has it)") \
+	X(slot_share, "ratio of all content, by scores, that is in it") \
+	X(slot_words, "ln1(its words per page with the slot)") \
+	X(slot_passages, "ln1(its passages per page with the slot)") \
 	X(slot_links, "ratio of its words in links") \
 	X(slot_ends, "ratio of its passages that end a sentence") \
 	X(slot_dates, "ratio of its passages with a date") \

@@ -75,7 +75,7 @@ bool extractor_set(const struct extractor *extractor, const char *assignment,
 	double value;
 
 	if (equals == NULL)
-		return refuse(error_out, "A parameter is set by NAME=VALUE.");
+		return refuse(error_out, "Set a parameter with NAME=VALUE.");
 	parameter = find(extractor, assignment, (size_t)(equals - assignment));
 	if (parameter == NULL)
 		return refuse_name(extractor, error_out);
@@ -84,11 +84,11 @@ bool extractor_set(const struct extractor *extractor, const char *assignment,
 		return refuse(error_out, "%s: the value is not a number.",
 			      parameter->name);
 	if (value < parameter->minimum)
-		return refuse(error_out, "%s: %g is below %g.", parameter->name,
-			      value, parameter->minimum);
+		return refuse(error_out, "%s: %g is below the minimum %g.",
+			      parameter->name, value, parameter->minimum);
 	if (value > parameter->maximum)
-		return refuse(error_out, "%s: %g is above %g.", parameter->name,
-			      value, parameter->maximum);
+		return refuse(error_out, "%s: %g is above the maximum %g.",
+			      parameter->name, value, parameter->maximum);
 	parameters[parameter - extractor->parameters] = value;
 	return true;
 }

@@ -79,8 +79,8 @@ bool preference_apply(struct preference preference,
 	if (preference.scope == SCOPE_NONE && preference.favor == FAVOR_BALANCE)
 		return true;
 	if (threshold <= 0) {
-		snprintf(error_out, MAX_ERROR, "%s cannot %s; auto can.",
-			 extractor->name,
+		snprintf(error_out, MAX_ERROR,
+			 "%s cannot %s; use the method auto.", extractor->name,
 			 preference.scope == SCOPE_NONE
 				 ? "favor precision or recall"
 				 : "be given a scope");

@@ -37,7 +37,7 @@ static const char *why_hidden(uint32_t flags)
 		return "hidden by style, never content";
 	if ((flags & TEXT_IS_TEMPLATE) != 0)
 		return "in template, svg or iframe, never content";
-	return "in a field of a form, never content";
+	return "in a form field, never content";
 }
 
 /*

@@ -146,7 +146,7 @@ static void write_header(struct buffer *out, const struct page *page,
 	if (explanation->template_counts != NULL) {
 		snprintf(pages, sizeof(pages), "%u",
 			 explanation->template_counts->page_count);
-		write_row(out, "Pages in it", pages);
+		write_row(out, "Pages in the cluster", pages);
 	}
 	write_row(out, "Why this method", explanation->reason);
 	write_row(out, "Source", extractor->source);
@@ -169,9 +169,9 @@ static void write_legend(struct buffer *out)
 							   : "&#160;");
 	buffer_append_text(
 		out,
-		"<br><span class=\"q\">A colour is the place of the text's "
-		"score among all scores of the page. Point at a text to "
-		"read its score and why it was kept or not.</span></p>\n");
+		"<br><span class=\"q\">The colour shows the rank of the text's "
+		"score among all scores of the page. Point at a text to see "
+		"its score and the reason for its verdict.</span></p>\n");
 }
 
 static void write_figures(struct buffer *out, const struct trace *trace)

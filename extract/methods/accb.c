@@ -20,7 +20,7 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 16,
 			.default_value = 1,
-			.meaning = "how many times the vector is blurred",
+			.meaning = "number of blur passes",
 		},
 	[CODE_BLUR_THRESHOLD] = CODE_BLUR_THRESHOLD_ROW("character", 0.8),
 };
@@ -38,7 +38,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_accb = {
 	.name = "accb",
-	.summary = "Regions with much text and little code, `a` left aside.",
+	.summary = "Regions with much text and little code, ignoring `a` tags.",
 	.source = "Gottron, Content Code Blurring: A New Approach to Content "
 		  "Extraction, TIR 2008, adapted version (ACCB)",
 	.parameters = parameters,

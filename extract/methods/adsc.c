@@ -25,8 +25,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 10000,
 			.default_value = 70,
-			.meaning = "where the first pass measures the slope, "
-				   "at most a tenth of the page",
+			.meaning = "window of the first pass, at most a tenth "
+				   "of the page",
 		},
 	[PASSES] =
 		{
@@ -35,8 +35,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 8,
 			.default_value = 2,
-			.meaning = "each in what the one before left, with "
-				   "windows half as long",
+			.meaning = "each searches the regions of the previous "
+				   "pass, with windows half as long",
 		},
 	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
@@ -66,7 +66,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_adsc = {
 	.name = "adsc",
-	.summary = "As dsc, in several passes and by whole texts.",
+	.summary = "Like dsc, in several passes and with whole texts.",
 	.source = "Pinto et al., QuASM, JCDL 2002, as adapted by Gottron, "
 		  "Evaluating Content Extraction on HTML Documents, ITA 2007",
 	.parameters = parameters,

@@ -18,7 +18,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_bte = {
 	.name = "bte",
-	.summary = "The one stretch of source with most words and fewest tags.",
+	.summary = "The run of source with the most words and the fewest tags.",
 	.source = "Finn, Kushmerick & Smyth, Fact or Fiction: Content "
 		  "Classification for Digital Libraries, 2001 (BTE)",
 	.run = run,

@@ -17,7 +17,8 @@ static const struct parameter parameters[] = {
 			.minimum = 2,
 			.maximum = MAX_CLUSTERS,
 			.default_value = 3,
-			.meaning = "of lines; that around the origin is noise",
+			.meaning =
+				"of lines; the cluster at the origin is noise",
 		},
 };
 
@@ -92,7 +93,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_cetr = {
 	.name = "cetr",
-	.summary = "Lines with much text and few tags, and where they change.",
+	.summary = "Lines with much text and few tags, and lines where the "
+		   "ratio changes.",
 	.source = "Weninger, Hsu, Han, CETR: Content Extraction via Tag "
 		  "Ratios, WWW 2010",
 	.parameters = parameters,

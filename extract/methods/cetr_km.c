@@ -14,8 +14,8 @@ static const struct parameter parameters[] = {
 			.minimum = 2,
 			.maximum = MAX_CLUSTERS,
 			.default_value = 3,
-			.meaning = "of lines; that of the lowest ratios is "
-				   "noise",
+			.meaning = "of lines; the cluster with the lowest "
+				   "ratios is noise",
 		},
 };
 

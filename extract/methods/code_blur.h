@@ -29,12 +29,12 @@ enum {
 		.maximum = 1000, .default_value = (standard),          \
 		.meaning = "about the standard deviation of one blur", \
 	}
-#define CODE_BLUR_EPSILON_ROW                                          \
-	{                                                              \
-		.name = "epsilon", .unit = "content code ratio",       \
-		.minimum = 0.001, .maximum = 1, .default_value = 0.01, \
-		.meaning = "blurred until one more blur changes no "   \
-			   "ratio by more",                            \
+#define CODE_BLUR_EPSILON_ROW                                              \
+	{                                                                  \
+		.name = "epsilon", .unit = "content code ratio",           \
+		.minimum = 0.001, .maximum = 1, .default_value = 0.01,     \
+		.meaning = "blur until one more pass changes no ratio by " \
+			   "more",                                         \
 	}
 #define CODE_BLUR_THRESHOLD_ROW(entry, standard)                         \
 	{                                                                \

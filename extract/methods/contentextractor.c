@@ -25,7 +25,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.8,
-			.meaning = "blocks at least so similar are the same",
+			.meaning = "blocks with at least this similarity are "
+				   "the same",
 		},
 	[MIN_IBDF] =
 		{
@@ -311,7 +312,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		if (input->trace != NULL)
 			trace_reason(input->trace, i,
 				     "%u of %u other pages have such a block, "
-				     "IBDF %.2f, least %.2f",
+				     "IBDF %.2f, minimum %.2f",
 				     counts[block], other_pages, (double)score,
 				     input->parameters[MIN_IBDF]);
 	}
@@ -321,7 +322,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_contentextractor = {
 	.name = "contentextractor",
-	.summary = "Blocks of which few other pages have one alike.",
+	.summary = "Blocks that are similar to blocks of only few other pages.",
 	.source = "Debnath, Mitra, Pal and Giles, Automatic Identification of "
 		  "Informative Sections of Web Pages, TKDE 2005, "
 		  "ContentExtractor",

@@ -25,7 +25,7 @@ static const struct parameter parameters[] = {
 	[LINKS_PER_WORD] =
 		{
 			.name = "ratio",
-			.unit = "links to a word outside of links",
+			.unit = "links per word outside of links",
 			.minimum = 0,
 			.maximum = 100,
 			.default_value = 0.1,
@@ -195,9 +195,7 @@ static void explain(struct trace *trace, uint32_t text, bool is_ad_text,
 {
 	switch (is_ad_text ? FILTER_AD : rest->filter) {
 	case FILTER_AD:
-		trace_reason(trace, text,
-			     "link to a server of "
-			     "advertisements");
+		trace_reason(trace, text, "link to an advertisement server");
 		break;
 	case FILTER_LINK_LIST:
 		trace_reason(trace, text,

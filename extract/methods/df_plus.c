@@ -40,8 +40,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 1.0 / 3,
-			.meaning = "a fragment that stands in one slot of a "
-				   "larger ratio of the pages is template",
+			.meaning = "a fragment in the same slot of a larger "
+				   "ratio of the pages is template",
 		},
 	[MAX_LINKS] =
 		{
@@ -50,9 +50,9 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.3,
-			.meaning = "a block with a larger ratio of its words "
-				   "in links, as of those around it, is "
-				   "template",
+			.meaning =
+				"a block is template if its words and the "
+				"words around it have a larger ratio in links",
 		},
 	[MIN_EVIDENCE] =
 		{
@@ -61,8 +61,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 2,
 			.default_value = 1.2,
-			.meaning = "a block is content when both together "
-				   "reach it",
+			.meaning =
+				"a block is content if their sum reaches this",
 		},
 };
 
@@ -254,9 +254,9 @@ static void explain(const struct judge *judge, const struct verdict *verdicts)
 
 		trace_reason(
 			trace, i,
-			"in this slot of %u of %u pages; of its block %u "
-			"of %u words redundant, %.2f in links, around it "
-			"%.2f; slot varies %.2f, content code ratio %.2f",
+			"in this slot of %u of %u pages; in its block %u of %u "
+			"words redundant, %.2f in links, around it %.2f; slot "
+			"variability %.2f, content code ratio %.2f",
 			judge->view.frequencies[i], judge->view.page_count,
 			finding->redundant, finding->words,
 			(double)finding->links, (double)finding->links_around,
@@ -269,7 +269,7 @@ static void explain(const struct judge *judge, const struct verdict *verdicts)
 	}
 	trace_figure(trace, &(struct figure){
 				    .kind = FIGURE_SCATTER,
-				    .title = "Texts by what speaks for them",
+				    .title = "Texts by evidence",
 				    .x_label = "variability of the slot",
 				    .y_label = "content code ratio",
 				    .points = points,
@@ -319,10 +319,10 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_df_plus = {
 	.name = "df+",
-	.summary = "df, then by what else stands in the same place of the "
-		   "template.",
-	.source = "Gottron, Bridging the Gap, 2008, section 7, whose wish for "
-		  "precision it answers; slots and evidence are ours",
+	.summary =
+		"df, then by the other texts in the same slot of the template.",
+	.source = "Gottron, Bridging the Gap, 2008, section 7, extended by "
+		  "slots and evidence for more precision",
 	.parameters = parameters,
 	.parameter_count = sizeof(parameters) / sizeof(parameters[0]),
 	.needs = KNOWS_SAMPLE,

@@ -19,8 +19,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 10000,
 			.default_value = 50,
-			.meaning = "where the slope is measured, at most a "
-				   "tenth of the page",
+			.meaning = "window for the slope, at most a tenth of "
+				   "the page",
 		},
 	[MAX_SLOPE] = SLOPE_MAXIMUM,
 };
@@ -48,7 +48,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_dsc = {
 	.name = "dsc",
-	.summary = "Regions where the source has few tags among its words.",
+	.summary = "Regions of the source with few tags among the words.",
 	.source = "Pinto et al., QuASM: A System for Question Answering Using "
 		  "Semi-Structured Data, JCDL 2002 (document slope curve)",
 	.parameters = parameters,

@@ -67,7 +67,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_fe = {
 	.name = "fe",
-	.summary = "The one block that holds text and least beside it.",
+	.summary = "The block with the highest ratio of text.",
 	.source = "Debnath, Mitra, Giles, Identifying Content Blocks from Web "
 		  "Documents, ISMIS 2005: FeatureExtractor",
 	.parameters = parameters,

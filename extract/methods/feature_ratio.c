@@ -53,7 +53,7 @@ static void draw(struct trace *trace, const struct feature_ratios *ratios,
 	}
 	trace_figure(trace, &(struct figure){
 				    .kind = FIGURE_SCATTER,
-				    .title = "Blocks by what they hold",
+				    .title = "Blocks by their content",
 				    .x_label = "ratio of text",
 				    .y_label = "words",
 				    .points = points,

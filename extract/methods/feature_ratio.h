@@ -46,12 +46,11 @@ void feature_ratios_judge(const struct extractor_input *input,
  * word F1 of kfe over five sets (tests/eval/RESULTS.md, "What parameters were
  * chosen by").
  */
-#define FEATURE_WEIGHT                                                  \
-	{                                                               \
-		.name = "weight", .unit = "words", .minimum = 0,        \
-		.maximum = 1000, .default_value = 3,                    \
-		.meaning = "what a link, image, item, field or script " \
-			   "weighs against text",                       \
+#define FEATURE_WEIGHT                                                       \
+	{                                                                    \
+		.name = "weight", .unit = "words", .minimum = 0,             \
+		.maximum = 1000, .default_value = 3,                         \
+		.meaning = "weight of a link, image, item, field or script", \
 	}
 
 #endif

@@ -29,8 +29,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.75,
-			.meaning = "a block whose words are spread over the "
-				   "pages more evenly is template",
+			.meaning = "a block with a higher mean entropy of its "
+				   "words is template",
 		},
 };
 
@@ -187,11 +187,10 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 				is_visible[i] && block->entropy <= threshold,
 		};
 		if (input->trace != NULL)
-			trace_reason(
-				input->trace, i,
-				"its block's %u words have the entropy %.2f, "
-				"most %.2f",
-				block->terms, block->entropy, threshold);
+			trace_reason(input->trace, i,
+				     "its block's %u words have the entropy "
+				     "%.2f, maximum %.2f",
+				     block->terms, block->entropy, threshold);
 	}
 	if (input->trace != NULL)
 		draw(input, blocks, tree.count);

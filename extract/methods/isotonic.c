@@ -33,8 +33,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1000,
 			.default_value = 0.3,
-			.meaning = "what a step of the score from an element "
-				   "to one inside costs",
+			.meaning = "cost of a step of the score from an "
+				   "element to one inside",
 		},
 	[LINK_WEIGHT] =
 		{
@@ -43,8 +43,7 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.3,
-			.meaning = "how much of the way to template text goes "
-				   "for being a link",
+			.meaning = "how far a link is moved towards template",
 		},
 };
 
@@ -304,12 +303,12 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 					input->parameters[MAX_TEMPLATENESS],
 		};
 		if (input->trace != NULL)
-			trace_reason(
-				input->trace, i,
-				"templateness %.2f, smoothed %.2f, most %.2f",
-				(double)smoothing.texts[i].score,
-				(double)templateness,
-				input->parameters[MAX_TEMPLATENESS]);
+			trace_reason(input->trace, i,
+				     "templateness %.2f, smoothed %.2f, "
+				     "maximum %.2f",
+				     (double)smoothing.texts[i].score,
+				     (double)templateness,
+				     input->parameters[MAX_TEMPLATENESS]);
 	}
 }
 

@@ -15,8 +15,8 @@ static const struct parameter parameters[] = {
 			.minimum = 2,
 			.maximum = MAX_CLUSTERS,
 			.default_value = 3,
-			.meaning = "into how many the blocks are divided; the "
-				   "highest is kept",
+			.meaning = "number of clusters of blocks; the highest "
+				   "one is content",
 		},
 	[WEIGHT] = FEATURE_WEIGHT,
 };
@@ -70,7 +70,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_kfe = {
 	.name = "kfe",
-	.summary = "The blocks that hold text and little beside it.",
+	.summary = "The blocks with a high ratio of text.",
 	.source = "Debnath, Mitra, Giles, Identifying Content Blocks from Web "
 		  "Documents, ISMIS 2005: K-FeatureExtractor",
 	.parameters = parameters,

@@ -95,7 +95,7 @@ void slope_draw(const struct extractor_input *input,
 		.kind = FIGURE_CURVE,
 		.title = "Document slope curve",
 		.x_label = "tags and words",
-		.y_label = "tags so far",
+		.y_label = "tags up to here",
 		.series = {{"tags", tags, stream->count + 1}},
 		.series_count = 1,
 	};

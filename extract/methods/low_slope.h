@@ -47,7 +47,7 @@ void slope_draw(const struct extractor_input *input,
 	{                                                                      \
 		.name = "max_slope", .unit = "ratio of the page's mean slope", \
 		.minimum = 0, .maximum = 2, .default_value = 0.5,              \
-		.meaning = "a window that is steeper is no content",           \
+		.meaning = "a steeper window is not content",                  \
 	}
 
 #endif

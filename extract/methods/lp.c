@@ -24,8 +24,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 1000,
 			.default_value = 3,
-			.meaning = "a pagelet has as many, and no child of it "
-				   "has",
+			.meaning = "minimum in a pagelet, while each of its "
+				   "children has fewer",
 		},
 };
 
@@ -141,8 +141,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_lp = {
 	.name = "lp",
-	.summary = "The pagelet with most text, a part that links hold "
-		   "together.",
+	.summary = "The largest pagelet: pages are divided at groups of links.",
 	.source = "Bar-Yossef, Rajagopalan, Template Detection via Data "
 		  "Mining and its Applications, WWW 2002, section 2.1: "
 		  "pagelets",

@@ -49,7 +49,7 @@ static void draw(const struct extractor_input *input,
 	float *values = ARENA_NEW(arena, float, stream->count + 1);
 	struct figure figure = {
 		.kind = FIGURE_CURVE,
-		.title = "Where the sum of the weights climbs most",
+		.title = "Sum of the weights; the run is the largest rise",
 		.x_label = "tags and words",
 		.y_label = "sum of the weights",
 		.series = {{"sum", values, stream->count + 1}},

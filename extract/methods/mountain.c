@@ -31,7 +31,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 25,
 			.default_value = 5,
-			.meaning = "how many cells smooth each other's scores",
+			.meaning = "number of cells that smooth each other's "
+				   "scores",
 		},
 	[SPAN] =
 		{
@@ -40,8 +41,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 100,
 			.default_value = 5,
-			.meaning = "a ridge may have so many low cells in a "
-				   "row",
+			.meaning = "maximum number of consecutive low cells in "
+				   "a ridge",
 		},
 	[PEAK] =
 		{
@@ -50,8 +51,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 100,
 			.default_value = 3,
-			.meaning = "what the highest cell of a ridge must "
-				   "reach",
+			.meaning =
+				"minimum score of the highest cell of a ridge",
 		},
 	[BLANK] =
 		{
@@ -60,8 +61,8 @@ static const struct parameter parameters[] = {
 			.minimum = 10,
 			.maximum = 100000,
 			.default_value = 50,
-			.meaning = "source between two texts that makes a "
-				   "blank cell; 200 is faster",
+			.meaning = "source between two texts for each blank "
+				   "cell; 200 is faster",
 		},
 };
 
@@ -238,8 +239,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_mountain = {
 	.name = "mountain",
-	.summary = "Ridges of text that a trained classifier takes for "
-		   "content.",
+	.summary = "Ridges of text that a trained model classifies as content.",
 	.source = "Bing, Wang, Zhang & Wang, Primary Content Extraction with "
 		  "Mountain Model, CIT 2008",
 	.parameters = parameters,

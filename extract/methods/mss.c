@@ -16,7 +16,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1000,
 			.default_value = 3.25,
-			.meaning = "what a tag takes from the sum of the words",
+			.meaning = "weight that a tag subtracts from the sum "
+				   "of the words",
 		},
 };
 
@@ -27,7 +28,8 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_mss = {
 	.name = "mss",
-	.summary = "The stretch of source whose words outweigh its tags most.",
+	.summary = "The run of source with the highest weight of words minus "
+		   "tags.",
 	.source = "Pasternack & Roth, Extracting Article Text from the Web "
 		  "with Maximum Subsequence Segmentation, WWW 2009 (MSS)",
 	.parameters = parameters,

@@ -21,8 +21,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = MAX_SAMPLE_PAGES,
 			.default_value = 16,
-			.meaning = "how many pages of the cluster the page is "
-				   "mapped to",
+			.meaning = "number of pages of the cluster to map the "
+				   "page to",
 		},
 	[MAX_RATIO] =
 		{
@@ -108,15 +108,14 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 		if (input->trace != NULL)
 			trace_reason(input->trace, i,
 				     "mapped to the same text in %u of %u "
-				     "pages, most "
-				     "%.2f",
+				     "pages, maximum %.2f",
 				     same, count, max_ratio);
 	}
 }
 
 const struct extractor extractor_rtdm = {
 	.name = "rtdm",
-	.summary = "Text that other pages do not hold at the same place.",
+	.summary = "Text that other pages do not have at the same position.",
 	.source = "Reis, Golgher, Silva and Laender, Automatic Web News "
 		  "Extraction Using Tree Edit Distance, WWW 2004",
 	.parameters = parameters,

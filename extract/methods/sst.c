@@ -30,8 +30,8 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.9,
-			.meaning = "how little the styles of a node tell of "
-				   "its importance, when they are few",
+			.meaning = "how much the children of a node with few "
+				   "styles decide its importance",
 		},
 };
 
@@ -82,12 +82,11 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 			.is_content = is_visible[i] && composite >= threshold,
 		};
 		if (input->trace != NULL)
-			trace_reason(
-				input->trace, i,
-				"importance of its block %.2f, least %.2f; %u "
-				"pages have it",
-				composite, threshold,
-				known == NULL ? 0 : known->pages);
+			trace_reason(input->trace, i,
+				     "importance of its block %.2f, minimum "
+				     "%.2f; on %u pages",
+				     composite, threshold,
+				     known == NULL ? 0 : known->pages);
 	}
 }
 

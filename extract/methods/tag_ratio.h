@@ -26,13 +26,13 @@ enum { MAX_TAG_RATIO_RADIUS = 20 };
 	{                                                            \
 		.name = "radius", .unit = "lines", .minimum = 1,     \
 		.maximum = MAX_TAG_RATIO_RADIUS, .default_value = 3, \
-		.meaning = "how far the ratios are smoothed",        \
+		.meaning = "radius of the smoothing",                \
 	}
 #define TAG_RATIO_WIDTH_ROW                                           \
 	{                                                             \
 		.name = "width", .unit = "characters", .minimum = 10, \
 		.maximum = 10000, .default_value = 60,                \
-		.meaning = "of a line where the page has hardly any", \
+		.meaning = "of a line if the page has hardly any",    \
 	}
 
 /* Characters of a text on one line. */

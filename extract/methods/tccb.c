@@ -29,7 +29,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_tccb = {
 	.name = "tccb",
-	.summary = "Regions with many words and few tags, `a` left aside.",
+	.summary = "Regions with many words and few tags, ignoring `a` tags.",
 	.source = "Gottron, Content Code Blurring: A New Approach to Content "
 		  "Extraction, TIR 2008, token based version (TCCB)",
 	.parameters = parameters,

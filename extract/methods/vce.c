@@ -34,8 +34,9 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.3,
-			.meaning = "the text of an element with as many links "
-				   "or more does not count for its parent",
+			.meaning =
+				"the text of an element with this ratio of "
+				"links or more does not count for its parent",
 		},
 };
 
@@ -233,7 +234,7 @@ static void run(const struct extractor_input *input, struct verdict *verdicts)
 
 const struct extractor extractor_vce = {
 	.name = "vce",
-	.summary = "The block whose place, size and text make it the main one.",
+	.summary = "The main block, by position, size and text.",
 	.source = "Asfia, Pedram, Rahmani, Main Content Extraction from "
 		  "Detailed Web Pages, IJCA 2010 (VCE)",
 	.parameters = parameters,

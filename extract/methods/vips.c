@@ -27,8 +27,8 @@ static const struct parameter parameters[] = {
 			.minimum = 1,
 			.maximum = 10,
 			.default_value = 6,
-			.meaning = "the permitted degree (PDoC): a block of "
-				   "less is divided",
+			.meaning = "the permitted degree (PDoC): a block with "
+				   "a lower one is divided",
 		},
 	[SMALL] =
 		{
@@ -37,8 +37,7 @@ static const struct parameter parameters[] = {
 			.minimum = 0,
 			.maximum = 1,
 			.default_value = 0.01,
-			.meaning = "an element of less is small: it is not "
-				   "divided",
+			.meaning = "a smaller element is not divided",
 		},
 };
 

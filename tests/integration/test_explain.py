@@ -238,7 +238,7 @@ class Explain(harness.Case):
     def test_a_page_alone_is_explained_in_place_of_df(self):
         page = harness.SITE / "index.html"
         process = self.ctl("explain", "--method", "df", page)
-        self.assertIn("from the page alone, by auto in place of df",
+        self.assertIn("from the page only, by auto instead of df",
                       process.stdout)
         text = self.ctl("extract", "--method", "df+", page).stdout
         self.assertEqual(text, self.ctl("extract", page).stdout)

@@ -208,7 +208,7 @@ class WholePath(harness.Case):
         self.assertEqual(answer["method"], "auto")
         self.assertLess(answer["cluster_pages"], 3)
         self.assertIsNone(answer["template"])
-        self.assertIn("from the page alone", answer["reason"])
+        self.assertIn("from the page only", answer["reason"])
 
     def test_redirect_leads_to_the_page(self):
         url = self.web.url + "release_notes/release-notes-4.7.0"

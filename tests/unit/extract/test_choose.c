@@ -29,16 +29,16 @@ START_TEST(the_default_does_without_a_small_cluster)
 	ck_assert(!choice.has_template);
 	ck_assert_str_eq(choice.reason,
 			 "no template: the page's cluster has 2 pages, 3 are "
-			 "needed; from the page alone");
+			 "needed; from the page only");
 	ck_assert_int_eq(choose_extractor(NULL, 1, 3, &choice), ERR_NONE);
 	ck_assert_str_eq(choice.reason,
 			 "no template: the page's cluster has 1 page, 3 are "
-			 "needed; from the page alone");
+			 "needed; from the page only");
 	ck_assert_int_eq(choose_extractor(NULL, 0, 0, &choice), ERR_NONE);
 	ck_assert(!choice.has_template);
 	ck_assert_str_eq(choice.reason,
 			 "no template: the page is in no cluster; from the "
-			 "page alone");
+			 "page only");
 }
 END_TEST
 
@@ -49,7 +49,7 @@ START_TEST(a_method_of_one_page_is_given_no_template)
 	ck_assert_int_eq(choose_extractor("plain", 37, 3, &choice), ERR_NONE);
 	ck_assert_ptr_eq(choice.extractor, extractor_find("plain"));
 	ck_assert(!choice.has_template);
-	ck_assert_str_eq(choice.reason, "from the page alone");
+	ck_assert_str_eq(choice.reason, "from the page only");
 }
 END_TEST
 
@@ -61,7 +61,7 @@ START_TEST(a_method_without_its_template_is_refused)
 	ck_assert_ptr_null(choice.extractor);
 	ck_assert_str_eq(choice.reason,
 			 "no template: the page's cluster has 2 pages, 3 are "
-			 "needed; sst works by it");
+			 "needed; sst needs it");
 	ck_assert_int_eq(choose_extractor("sst", 3, 3, &choice), ERR_NONE);
 	ck_assert_ptr_eq(choice.extractor, extractor_find("sst"));
 	ck_assert(choice.has_template);
@@ -78,12 +78,12 @@ START_TEST(document_frequency_gives_way_where_there_is_no_template)
 	ck_assert(!choice.has_template);
 	ck_assert_str_eq(choice.reason,
 			 "no template: the page's cluster has 2 pages, 3 are "
-			 "needed; from the page alone, by auto in place of df");
+			 "needed; from the page only, by auto instead of df");
 	ck_assert_int_eq(choose_extractor("df+", 0, 3, &choice), ERR_NONE);
 	ck_assert_ptr_eq(choice.extractor, extractor_find("auto"));
 	ck_assert_str_eq(choice.reason,
 			 "no template: the page is in no cluster; from the "
-			 "page alone, by auto in place of df+");
+			 "page only, by auto instead of df+");
 	ck_assert_int_eq(choose_extractor("df", 3, 3, &choice), ERR_NONE);
 	ck_assert_ptr_eq(choice.extractor, extractor_find("df"));
 	ck_assert_ptr_eq(choice.named, choice.extractor);

@@ -63,7 +63,7 @@ static void assert_refused(const char *name, const char *assignment,
 
 START_TEST(a_bad_assignment_is_explained)
 {
-	assert_refused("accb", "radius", "A parameter is set by NAME=VALUE.");
+	assert_refused("accb", "radius", "Set a parameter with NAME=VALUE.");
 	assert_refused("accb", "=3",
 		       "accb has no such parameter; it has: radius, passes, "
 		       "threshold");
@@ -78,8 +78,10 @@ START_TEST(a_bad_assignment_is_explained)
 		       "radius: the value is not a number.");
 	assert_refused("accb", "radius=inf",
 		       "radius: the value is not a number.");
-	assert_refused("accb", "radius=0.5", "radius: 0.5 is below 1.");
-	assert_refused("accb", "radius=1001", "radius: 1001 is above 1000.");
+	assert_refused("accb", "radius=0.5",
+		       "radius: 0.5 is below the minimum 1.");
+	assert_refused("accb", "radius=1001",
+		       "radius: 1001 is above the maximum 1000.");
 }
 END_TEST
 

@@ -140,8 +140,8 @@ START_TEST(the_trace_says_what_was_changed)
 	verdicts[2] = (struct verdict){.score = 2, .is_content = true};
 	selection_apply(&selection, page, verdicts, trace);
 	ck_assert_ptr_null(trace->reasons[0]);
-	ck_assert_str_eq(trace->reasons[1], "it was asked for (include)");
-	ck_assert_str_eq(trace->reasons[2], "it was not wanted (exclude)");
+	ck_assert_str_eq(trace->reasons[1], "the request includes it");
+	ck_assert_str_eq(trace->reasons[2], "the request excludes it");
 	ck_assert_float_eq(verdicts[2].score, 2);
 	page_destroy(page);
 }

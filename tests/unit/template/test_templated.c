@@ -192,7 +192,7 @@ START_TEST(df_gives_way_to_the_page_alone)
 	ck_assert_str_eq(templated_answer_method(answer), "auto");
 	ck_assert(!templated_answer_has_template(answer));
 	ck_assert_ptr_nonnull(strstr(templated_answer_reason(answer),
-				     "by auto in place of df"));
+				     "by auto instead of df"));
 	templated_free(answer);
 	check_refused(&(struct templated_options){.method = "df",
 						  .parameters = wrong},

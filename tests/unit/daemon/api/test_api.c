@@ -702,7 +702,7 @@ START_TEST(a_method_with_a_plus_is_found_and_explained)
 	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/html"));
 	ck_assert_ptr_nonnull(
 		strstr(client_body(&answer), "The text of page 3"));
-	ck_assert_ptr_nonnull(strstr(client_body(&answer), "slot varies"));
+	ck_assert_ptr_nonnull(strstr(client_body(&answer), "slot variability"));
 	buffer_free(&answer);
 }
 END_TEST

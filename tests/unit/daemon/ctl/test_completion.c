@@ -75,8 +75,9 @@ END_TEST
 START_TEST(parameters_are_those_of_the_method)
 {
 	/* auto is what is used without */
-	ck_assert_str_eq(completed("text --param thr"),
-			 "threshold=\twhat a passage's score must exceed\n");
+	ck_assert_str_eq(
+		completed("text --param thr"),
+		"threshold=\ta passage with a higher score is content\n");
 	ck_assert_str_eq(completed("text --method nothing --param "), "");
 	ck_assert_str_eq(completed("text --method df --method=bte --param x"),
 			 "");

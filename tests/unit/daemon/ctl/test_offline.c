@@ -702,7 +702,7 @@ START_TEST(a_batch_tells_the_cluster_in_json)
 	ck_assert_int_eq(run("batch in --out few --format json --min-pages 5"),
 			 CTL_DONE);
 	ck_assert_ptr_nonnull(
-		strstr(read_text("few/a.json"), "from the page alone"));
+		strstr(read_text("few/a.json"), "from the page only"));
 	leave_folder();
 }
 END_TEST

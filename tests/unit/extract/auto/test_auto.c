@@ -240,7 +240,7 @@ START_TEST(a_repetition_is_told_as_such)
 	const struct trace *trace = trace_of(page, "auto", "threshold=0", NULL);
 
 	ck_assert_ptr_null(strstr(trace->reasons[0], "repeats"));
-	ck_assert_ptr_nonnull(strstr(trace->reasons[1], ", but a repetition"));
+	ck_assert_ptr_nonnull(strstr(trace->reasons[1], ", but repeated"));
 	page_destroy(page);
 }
 END_TEST

@@ -64,12 +64,13 @@ START_TEST(a_method_without_thresholds_says_so)
 	ck_assert(
 		preference_apply((struct preference){SCOPE_NONE, FAVOR_BALANCE},
 				 extractor_find("plain"), values, error));
-	check_refused((struct preference){.favor = FAVOR_RECALL},
-		      "plain cannot favor precision or recall; auto can.");
+	check_refused(
+		(struct preference){.favor = FAVOR_RECALL},
+		"plain cannot favor precision or recall; use the method auto.");
 	check_refused((struct preference){.scope = SCOPE_BODY},
-		      "plain cannot be given a scope; auto can.");
+		      "plain cannot be given a scope; use the method auto.");
 	check_refused((struct preference){SCOPE_PAGE, FAVOR_PRECISION},
-		      "plain cannot be given a scope; auto can.");
+		      "plain cannot be given a scope; use the method auto.");
 }
 END_TEST
 

@@ -84,7 +84,7 @@ START_TEST(the_trace_has_the_frequencies)
 		   "similarity=0.85,min_ibdf=0.5", trace);
 	ck_assert_str_eq(trace->reasons[2],
 			 "2 of 3 other pages have such a block, IBDF 0.33, "
-			 "least 0.50");
+			 "minimum 0.50");
 	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_float_eq(trace->figures[0].threshold, 0.5F);
 	assert_points(&trace->figures[0]);

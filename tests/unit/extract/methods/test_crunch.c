@@ -106,7 +106,7 @@ START_TEST(the_trace_names_the_filter)
 	ck_assert_str_eq(reasons[2], "list of 2 items of 1.0 words");
 	ck_assert_str_eq(reasons[4], "table of 3 characters");
 	ck_assert_str_eq(reasons[5], "no filter dropped it");
-	ck_assert_str_eq(reasons[6], "link to a server of advertisements");
+	ck_assert_str_eq(reasons[6], "link to an advertisement server");
 	page_destroy(page);
 }
 END_TEST

@@ -93,7 +93,7 @@ START_TEST(the_trace_has_the_entropies)
 	run_traced((const struct page *const *)pages, 2, "infodiscoverer", NULL,
 		   trace);
 	ck_assert_str_eq(trace->reasons[0],
-			 "its block's 1 words have the entropy 1.00, most "
+			 "its block's 1 words have the entropy 1.00, maximum "
 			 "0.75");
 	ck_assert_uint_eq(trace->figure_count, 1);
 	ck_assert_uint_eq(trace->figures[0].point_count, 2);

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""like_trafilatura.py FILE...: a program of trafilatura, with another import.
+"""like_trafilatura.py FILE...: a program for trafilatura, with another import.
 
     apt install python3-templated
     ./like_trafilatura.py page.html
 
-What was `from trafilatura import bare_extraction, extract` is the import below;
-the calls have stayed. Options that templated cannot honour are refused.
+The import below replaces `from trafilatura import bare_extraction, extract`;
+the calls are unchanged. Options that templated cannot honour raise an error.
 """
 
 import sys

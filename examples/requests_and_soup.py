@@ -4,8 +4,8 @@
     apt install python3-templated python3-requests python3-bs4
     ./requests_and_soup.py https://example.org/
 
-requests fetches, templated tells content from template, BeautifulSoup takes the
-content apart: of menus, footers and advertisements there are no links left.
+requests fetches the page, templated extracts the content as HTML, BeautifulSoup
+parses it. Links of menus, footers and advertisements are not in the content.
 """
 
 import sys
@@ -19,7 +19,7 @@ import templated
 def show(session, url):
     response = session.get(url, timeout=30)
     response.raise_for_status()
-    # bytes: templated finds their charset as a browser does
+    # bytes: templated detects the charset as a browser does
     answer = templated.extract(response.content, response.url, format="html",
                                metadata=True)
     about = answer.metadata

@@ -4,8 +4,8 @@
     templatectl watch https://example.org/
     scrapy runspider scrapy_spider.py -a url=https://example.org/ -o texts.jsonl
 
-An item gets its page's text, metadata, template, quality and confidence. After
-30 pages of a template no more of its kind are asked for.
+Each item gets the text, metadata, template, quality and confidence of its page.
+After 30 pages of a template the spider skips other pages of its kind.
 """
 
 import urllib.parse

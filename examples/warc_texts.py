@@ -4,9 +4,9 @@
     apt install python3-templated
     ./warc_texts.py CC-MAIN-20240220211055-00000.warc.gz >texts.jsonl
 
-For archives as Common Crawl makes them: gzip, a member a record, bodies as the
-browser saw them. Python's standard library reads, libtemplated extracts, in as
-many threads as there are processors: it lets go of Python's lock.
+For archives like those of Common Crawl: gzip, one member per record, bodies
+without Content-Encoding. The standard library reads the archive; libtemplated
+extracts in one thread per processor and releases Python's global lock.
 """
 
 import collections
@@ -20,20 +20,20 @@ import sys
 
 import templated
 
-AHEAD = 64  # pages that are read before they are wanted: what bounds memory
+AHEAD = 64  # pages that are read ahead; bounds the memory
 
 
 def records(file):
-    """(fields, block) of each record."""
+    """Yield (fields, block) of each record."""
     while line := file.readline():
         if not line.startswith(b"WARC/"):
-            continue  # the two empty lines behind a record
+            continue  # the two empty lines after a record
         fields = http.client.parse_headers(file)
         yield fields, file.read(int(fields["Content-Length"]))
 
 
 def pages(file):
-    """(URL, charset, body) of each HTML page."""
+    """Yield (URL, charset, body) of each HTML page."""
     for fields, block in records(file):
         if fields["WARC-Type"] != "response":
             continue

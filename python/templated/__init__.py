@@ -2,11 +2,11 @@
 
     import templated
 
-    templated.extract(html, url=url).text           # a page by itself
-    templated.Bundle("site.tpl").extract(html, url) # by an exported bundle
-    templated.Client().text(url).text               # of a running daemon
+    templated.extract(html, url=url).text           # one page, no template
+    templated.Bundle("site.tpl").extract(html, url) # with an exported bundle
+    templated.Client().text(url).text               # from a running daemon
 
-The first two need libtemplated.so.0, the last one the daemon's socket.
+The first two need libtemplated.so.0, the last one the socket of the daemon.
 """
 
 from templated.answer import Answer, Class, Metadata

@@ -1,4 +1,4 @@
-"""Answers: the content of a page, and what is to be said of it."""
+"""Results: the content of a page, its metadata, quality and confidence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Metadata(NamedTuple):
-    """What a page declares about itself, and facts of its content."""
+    """Values that a page declares about itself, and facts of its content."""
 
     title: str | None = None
     authors: tuple[str, ...] = ()
@@ -25,13 +25,13 @@ class Metadata(NamedTuple):
     favicon: str | None = None
     hostname: str | None = None
     excerpt: str | None = None  # 300 characters at most
-    word_count: int = 0  # in Han, kana, Thai and the like each letter is one
+    word_count: int = 0  # in Han, kana, Thai and the like: letters
     direction: str | None = None  # "ltr", "rtl"
     fingerprint: str | None = None  # 16 hexadecimal digits: a simhash
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> Metadata:
-        """From the JSON that the daemon answers with (format "json")."""
+        """Read the JSON of the daemon (format "json")."""
         declared = document["metadata"]
 
         def one(name: str) -> str | None:
@@ -52,7 +52,7 @@ class Metadata(NamedTuple):
             fingerprint=document["fingerprint"])
 
     def as_dict(self) -> dict[str, Any]:
-        """{name: value} of all of them, with lists in place of tuples."""
+        """Return {name: value} of all fields, with lists instead of tuples."""
         return {name: list(value) if isinstance(value, tuple) else value
                 for name, value in self._asdict().items()}
 
@@ -63,16 +63,16 @@ SINGLE = ("title", "published", "modified", "site_name", "language",
 
 
 class Answer(NamedTuple):
-    """The content of a page, in the format that was asked for."""
+    """The content of a page, in the requested format."""
 
     text: str
-    method: str  # that was used: "auto" or another one
-    template: str | None  # "HOST/N"; None: the page is of none
+    method: str  # the method used: "auto" or another one
+    template: str | None  # "HOST/N"; None: no template
     quality: str  # "ok", "listing", "truncated", "unsure", "empty", "js-only",
     #               "blocked", "not-html"
-    confidence: float | None  # 0..1; None: the method gives none
-    reason: str | None = None  # of the result; None: it was not told
-    metadata: Metadata | None = None  # when it was asked for
+    confidence: float | None  # 0..1; None: the method has no confidence
+    reason: str | None = None  # of the result; None: unknown
+    metadata: Metadata | None = None  # if it was requested
 
     def __str__(self) -> str:
         return self.text
@@ -81,8 +81,8 @@ class Answer(NamedTuple):
 class Class(NamedTuple):
     """The template of a page."""
 
-    template: str | None  # "HOST/N"; None: the page is of none
-    pages: int  # of that template that the daemon knew
+    template: str | None  # "HOST/N"; None: no template
+    pages: int  # known pages of that template
     distance: float  # 0..1, to the nearest page of the site
-    reach: float  # 0..1: pages farther away are of no template
-    confidence: float  # 0..1: 1 - distance / reach; 0: of none
+    reach: float  # 0..1: more distant pages have no template
+    confidence: float  # 0..1: 1 - distance / reach; 0: no template

@@ -1,4 +1,4 @@
-"""Extraction in the process itself: by a bundle, or of a page alone."""
+"""Extraction in this process: with a bundle, or of a page without template."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Html: TypeAlias = str | bytes | bytearray | memoryview
 
 
 class MethodRow(NamedTuple):
-    """A method of extraction."""
+    """An extraction method."""
 
     name: str
     summary: str
@@ -50,7 +50,7 @@ def _choices(given: Options) -> Choices:
 
 
 def _metadata(library: Library, answer: int) -> Metadata:
-    library.first_fact(answer, b"hostname")  # which reads the metadata, too
+    library.first_fact(answer, b"hostname")  # also reads the metadata
 
     def one(name: bytes, index: int = 0) -> str | None:
         value = library.metadata(answer, name, index)
@@ -103,11 +103,11 @@ def _extract(handle: int | None, page: Page, given: Options,
 
 def extract(html: Html, url: str | None = None, *, charset: str | None = None,
             metadata: bool = False, **options: Unpack[Options]) -> Answer:
-    """The content of a page by itself, as `templatectl extract` gives it.
+    """Extract the content of one page, like `templatectl extract`.
 
-    Bytes are decoded by `charset`, that of the Content-Type header, or by what
-    the page says. With `metadata` the answer has them. Any number of threads
-    may call at the same time.
+    `charset` comes from the Content-Type header; without it bytes are decoded
+    as the page declares. With `metadata` the result contains the metadata. Any
+    number of threads may call this at the same time.
 
     >>> print(templated.extract("<p>Some words of a page.</p>"))
     Some words of a page.
@@ -117,7 +117,7 @@ def extract(html: Html, url: str | None = None, *, charset: str | None = None,
 
 
 def methods() -> list[MethodRow]:
-    """All methods of extraction."""
+    """Return all extraction methods."""
     library = load()
     rows: list[MethodRow] = []
     method = Method()
@@ -128,17 +128,18 @@ def methods() -> list[MethodRow]:
 
 
 def version() -> str:
-    """Of the library: "0.1.0"."""
+    """Return the version of the library: "0.1.0"."""
     return str(load().version().decode())
 
 
 class Bundle:
-    """The templates of a site, as `templatectl export HOST -o FILE` wrote them.
+    """The templates of a site, from `templatectl export HOST -o FILE`.
 
-    Pages are classed and extracted byte for byte as the daemon did that made
-    it. Any thread may call; `threads` of them work at the same time, each with
-    the bundle's memory once more, and others wait for them. The limits are
-    those of struct templated_limits. End it with close(), or use `with`.
+    Pages are classified and extracted byte for byte like by the daemon that
+    made the bundle. Any thread may call; up to `threads` calls run at the same
+    time, others wait. Each of these threads uses the memory of the bundle
+    again. The limits are the fields of struct templated_limits. Call close(),
+    or use `with`.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *,
@@ -181,7 +182,7 @@ class Bundle:
             self._handles.put(handle)
 
     def close(self) -> None:
-        """Wait for those who work, and free its memory; again is a no-op."""
+        """Wait for running calls and free the memory; repeating is a no-op."""
         handles = [self._handles.get() for _ in range(self._threads)]
         for handle in handles:
             self._library.close(handle)
@@ -199,21 +200,21 @@ class Bundle:
         self.close()
 
     def describe(self) -> dict[str, Any]:
-        """Its site, pages and templates: see libtemplated(3)."""
+        """Return site, pages and templates: see libtemplated(3)."""
         with self._handle() as handle:
             text = self._library.describe(handle)
         described: dict[str, Any] = json.loads(text)
         return described
 
     def template(self, name: str) -> dict[str, Any] | None:
-        """The newest version of the template "HOST/N"; None: it has none."""
+        """Return the newest version of "HOST/N", or None."""
         with self._handle() as handle:
             text = self._library.template(handle, text_of(name))
         return None if text is None else json.loads(text)
 
     def classify(self, html: Html, url: str | None = None, *,
                  charset: str | None = None) -> Class:
-        """The template of a page; one without URL is taken for the site's."""
+        """Return the template of a page; the site is assumed without a URL."""
         page = _page(html, url, charset)
         found = Found()
         error = Error()
@@ -229,7 +230,7 @@ class Bundle:
     def extract(self, html: Html, url: str | None = None, *,
                 charset: str | None = None, metadata: bool = False,
                 **options: Unpack[Options]) -> Answer:
-        """The content of a page, by the template that made it."""
+        """Extract the content of a page, with its template."""
         page = _page(html, url, charset)
         with self._handle() as handle:
             return _extract(handle, page, options, metadata)

@@ -49,7 +49,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _of_reply(reply: Reply) -> Answer:
-    """An answer in the format that was asked for, which its headers tell of."""
+    """Return the result in the requested format; headers describe it."""
     headers = reply.headers
     return Answer(
         text=reply.body.decode("utf-8", "replace"),
@@ -96,7 +96,7 @@ def _batch_line(page: BatchPage) -> bytes:
 
 
 def _record(page: BatchPage, date: str) -> bytes:
-    """The page as a response of WARC 1.1."""
+    """Return the page as a response record of WARC 1.1."""
     url, html, charset = (*page, None)[:3]
     if url is None:
         raise ValueError("a page that is stored has a URL")
@@ -132,14 +132,15 @@ def _portions(pages: Iterable[BatchPage]) -> Iterator[list[bytes]]:
 
 
 class Client:
-    """The daemon at `address`; any thread may ask.
+    """A client of the daemon at `address`; any thread may use it.
 
-    `address` is the path of its socket, without one $TEMPLATED_SOCKET, that of
-    a daemon of one's own, or /run/templated/templated.sock; or
-    http://HOST:PORT or https://HOST:PORT with a `token` of `templatectl token
-    add`. A request that meets a restart or a busy daemon is tried again for
-    `patience` seconds; what comes in `timeout` seconds does not come.
-    DaemonError has the daemon's code; UnreachableError: nobody answers.
+    `address` is the path of the socket. The default is $TEMPLATED_SOCKET, the
+    socket of a daemon of this user, or /run/templated/templated.sock. For TCP
+    it is http://HOST:PORT or https://HOST:PORT, with a `token` from
+    `templatectl token add`. If the daemon restarts or is busy, the client
+    retries for `patience` seconds. It waits at most `timeout` seconds for
+    bytes. Raises DaemonError with the code of the daemon, or UnreachableError
+    if no daemon responds.
     """
 
     def __init__(self, address: str | os.PathLike[str] | None = None, *,
@@ -150,7 +151,7 @@ class Client:
                                     patience)
 
     def close(self) -> None:
-        """End its connections; the next request opens one again."""
+        """Close the connections; the next request opens a new one."""
         self._transport.close()
 
     def __enter__(self) -> Client:
@@ -161,10 +162,10 @@ class Client:
 
     def request(self, method: str, path: str, body: Any = None,
                 **arguments: Any) -> Any:
-        """Any request of openapi.yaml that answers with JSON.
+        """Send any request of openapi.yaml that returns JSON.
 
-        `body` is sent as JSON, arguments that are None are not. What changes
-        something is tried again only when the daemon has not got it.
+        `body` is sent as JSON; arguments that are None are omitted. A request
+        that changes something is retried only if the daemon did not receive it.
         """
         data = None if body is None else json.dumps(body).encode()
         return self._transport.exchange(
@@ -173,46 +174,46 @@ class Client:
             may_repeat=method == "GET").json()
 
     def status(self) -> dict[str, Any]:
-        """The daemon's version, counts, queues and processes."""
+        """Return version, counts, queues and processes of the daemon."""
         found: dict[str, Any] = self.request("GET", "/v1/status")
         return found
 
     def sites(self) -> list[Site]:
-        """All sites."""
+        """Return all sites."""
         found: list[Site] = self.request("GET", "/v1/sites")["sites"]
         return found
 
     def site(self, host: str) -> Site:
-        """One of them; its HOST is that of HOST/N."""
+        """Return a site; `host` is the HOST of HOST/N."""
         found: Site = self.request("GET", "/v1/sites/" + _quoted(host))
         return found
 
     def watch(self, url: str, **settings: Any) -> Site:
-        """Crawl a site and watch it; settings as max_pages, delay_ms..."""
+        """Crawl and watch a site; settings: max_pages, delay_ms..."""
         found: Site = self.request("POST", "/v1/sites",
                                    {"url": url, **settings})
         return found
 
     def forget(self, host: str) -> None:
-        """Delete a site and all that is known of it."""
+        """Delete a site and all its data."""
         self.request("DELETE", "/v1/sites/" + _quoted(host))
 
     def templates(self, host: str) -> list[Template]:
-        """The templates of a site, those with most pages first."""
+        """Return the templates of a site, most pages first."""
         found: list[Template] = self.request(
             "GET", f"/v1/sites/{_quoted(host)}/clusters")["clusters"]
         return found
 
     def template(self, name: str, *, version: int | None = None,
                  limit: int | None = None) -> dict[str, Any]:
-        """What the pages of "HOST/N" share; `limit` fragments at most."""
+        """Return what pages of "HOST/N" share; at most `limit` fragments."""
         found: dict[str, Any] = self.request(
             "GET", _template_path(name) + "/template", version=version,
             limit=limit)
         return found
 
     def pages(self, name: str) -> Iterator[PageRow]:
-        """The pages of the template "HOST/N"."""
+        """Yield the pages of the template "HOST/N"."""
         after = None
         while rows := self.request("GET", _template_path(name) + "/pages",
                                    limit=1000, after=after)["pages"]:
@@ -220,13 +221,13 @@ class Client:
             after = rows[-1]["url"]
 
     def patterns(self, host: str) -> list[dict[str, Any]]:
-        """The patterns of a site's URLs, and which of them are saturated."""
+        """Return the URL patterns of a site, and which are saturated."""
         found: list[dict[str, Any]] = self.request(
             "GET", f"/v1/sites/{_quoted(host)}/patterns")["patterns"]
         return found
 
     def export(self, host: str, path: str | os.PathLike[str]) -> None:
-        """Write the site's bundle to a file, for templated.Bundle."""
+        """Write the bundle of a site to a file, for templated.Bundle."""
         reply = self._transport.exchange(
             "GET", f"/v1/sites/{_quoted(host)}/bundle").check()
         with open(path, "wb") as file:
@@ -234,11 +235,11 @@ class Client:
 
     def ingest(self, archive: bytes, *, hosts: Iterable[str] = (),
                replace: bool = False) -> dict[str, Any]:
-        """Store the pages of a web archive (WARC); what has become of them.
+        """Store the pages of a web archive (WARC); return the report.
 
-        With hosts, in which * stands for any characters, only their pages, and
-        sites of these hosts are added; without, the daemon adds but a few. With
-        replace also pages that the daemon fetched itself are replaced.
+        With `hosts` (* matches any characters), store only pages of these
+        hosts, and add their sites; without it the daemon adds only a few new
+        sites. With `replace` also replace pages that the daemon fetched.
         """
         arguments = [("host", host) for host in hosts]
         if replace:
@@ -254,9 +255,10 @@ class Client:
                 replace: bool = False) -> dict[str, Any]:
         """Store pages (url, html), as if the daemon had fetched them now.
 
-        It learns the templates of their sites, which need not be watched. What
-        has become of them, as ingest(); they are sent at once. Pages that the
-        daemon fetched itself stay unless replace is given.
+        The daemon builds the templates of their sites, which need not be
+        watched. All pages are sent in one request; return the report, like
+        ingest(). Pages that the daemon fetched are replaced only with
+        `replace`.
         """
         date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         return self.ingest(b"".join(_record(page, date) for page in pages),
@@ -265,16 +267,16 @@ class Client:
     def text(self, url: str, *,
              fetch: Literal["never", "missing", "always"] | None = None,
              metadata: bool = False, **options: Unpack[Options]) -> Answer:
-        """The content of a page that is stored, or is fetched for it."""
+        """Return the content of a page that is stored or can be fetched."""
         return self._answer("GET", "/v1/text", None, metadata, options,
                             {"url": url, "fetch": fetch})
 
     def extract(self, html: Html, url: str | None = None, *,
                 charset: str | None = None, metadata: bool = False,
                 **options: Unpack[Options]) -> Answer:
-        """The content of a page that is handed in, by its site's templates.
+        """Extract the content of the given HTML with the templates of its site.
 
-        Metadata of another format than "txt" cost a second request.
+        Metadata with another format than "txt" needs a second request.
         """
         if isinstance(html, str):
             html = html.encode("utf-8", "replace")
@@ -313,10 +315,10 @@ class Client:
               quality: str | None = None, confidence: float | None = None,
               metadata: bool = False,
               **options: Unpack[Options]) -> Iterator[PageAnswer]:
-        """The content of all stored pages of a site, as they are read.
+        """Yield the content of all stored pages of a site, as a stream.
 
-        `since` is the sequence of the last one that was read, or a time in
-        milliseconds. It goes on after a restart of the daemon.
+        `since` is the sequence of the last page that you received, or a time in
+        milliseconds. The stream continues after a restart of the daemon.
         """
         arguments = {"since": since, "template": template, "type": type,
                      "quality": quality, "confidence": confidence,
@@ -331,16 +333,16 @@ class Client:
                     yield page
                 return
             except (OSError, http.client.HTTPException):
-                pass  # the daemon has ended: what has come was whole
+                pass  # the daemon stopped: all received lines were complete
             finally:
                 stream.close()
 
     def batch(self, pages: Iterable[BatchPage], *, metadata: bool = False,
               **options: Unpack[Options]) -> Iterator[PageAnswer]:
-        """The content of many pages (url, html), in their order.
+        """Yield the content of many pages (url, html), in their order.
 
-        They are sent in portions of some hundred; a page without an answer has
-        an error.
+        They are sent in groups of some hundred pages. A page that fails has an
+        error.
         """
         target = _target("/v1/extract/batch",
                          self._stream_arguments(metadata, options))
@@ -357,9 +359,10 @@ class Client:
 
     def events(self, *, since: int = 0, site: str | None = None,
                kinds: str | None = None) -> Iterator[Event]:
-        """The events behind number `since` that there are, the oldest first.
+        """Yield the stored events after number `since`, oldest first.
 
-        `kinds` as "template.*,guard.broken" or "alerts"; None: all.
+        `kinds` is a list such as "template.*,guard.broken", or "alerts"; None:
+        all.
         """
         while True:
             reply = self._transport.exchange("GET", _target(
@@ -375,9 +378,9 @@ class Client:
 
     def follow(self, *, since: int | None = None, site: str | None = None,
                kinds: str | None = None) -> EventStream:
-        """Events as they come, from now on or behind number `since`.
+        """Yield new events, from now on or after number `since`.
 
-        An iterator that ends with its close(), which any thread may call.
+        Close the iterator with close(), which any thread may call.
         """
         return EventStream(
             self._transport,
@@ -385,7 +388,7 @@ class Client:
 
     def afollow(self, *, since: int | None = None, site: str | None = None,
                 kinds: str | None = None) -> AsyncIterator[Event]:
-        """The same in an event loop: async for event in client.afollow()."""
+        """Do the same in an event loop: async for event in client.afollow()."""
         return follow(
             self._transport,
             _target("/v1/events", {"site": site, "kinds": kinds}), since)

@@ -1,13 +1,13 @@
-"""What can go wrong."""
+"""Exceptions."""
 
 from __future__ import annotations
 
 
 class TemplatedError(Exception):
-    """Why there is no answer; the base of all others.
+    """A request failed; base class of all other exceptions.
 
-    `code` is for programs: that of the daemon ("not_found", "busy"...), or of
-    the library ("malformed", "no_template"...). str() is an English sentence.
+    `code` is for programs: the code of the daemon ("not_found", "busy"...), or
+    of the library ("malformed", "no_template"...). str() is English text.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -20,14 +20,14 @@ class TemplatedError(Exception):
 
 
 class LibraryError(TemplatedError):
-    """libtemplated has refused: of enum templated_code, in lower case.
+    """libtemplated returned an error: enum templated_code, in lower case.
 
     "no_library": libtemplated.so.0 is not installed; "closed": the bundle is.
     """
 
 
 class DaemonError(TemplatedError):
-    """The daemon has answered with an error; `status` is that of HTTP."""
+    """The daemon returned an error; `status` is the HTTP status."""
 
     def __init__(self, code: str, message: str, status: int = 0) -> None:
         super().__init__(code, message)
@@ -38,4 +38,4 @@ class DaemonError(TemplatedError):
 
 
 class UnreachableError(TemplatedError):
-    """Nobody has answered, for as long as the client had patience."""
+    """No daemon responded within the patience of the client."""

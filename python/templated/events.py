@@ -1,4 +1,4 @@
-"""Events as they come, over a daemon's restarts."""
+"""A stream of events that survives restarts of the daemon."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class EventParser:
     """Server-sent events (text/event-stream), line by line."""
 
     def __init__(self, since: int | None) -> None:
-        self.last = since  # where the stream goes on
+        self.last = since  # the stream continues after this number
 
     def headers(self) -> dict[str, str]:
-        """Of the request that goes on there."""
+        """Return the headers of a request that continues the stream."""
         if self.last is None:
             return dict(ACCEPT)
         return {**ACCEPT, "Last-Event-ID": str(self.last)}
 
     def take(self, line: bytes) -> Event | None:
-        """The event that the line holds; most hold none."""
+        """Parse a line; return an event if the line completes one."""
         if not line.startswith(b"data: "):
             return None
         event: Event = json.loads(line[len(b"data: "):])
@@ -37,7 +37,7 @@ class EventParser:
 
 
 class EventStream:
-    """An iterator that waits for events, until close(), from any thread."""
+    """An iterator that waits for events until close() is called."""
 
     def __init__(self, transport: Transport, target: str,
                  since: int | None) -> None:
@@ -59,7 +59,7 @@ class EventStream:
                     if event is not None:
                         yield event
             except (OSError, http.client.HTTPException):
-                pass  # the daemon has ended, or close() was called
+                pass  # the daemon stopped, or close() was called
             finally:
                 self._stream.close()
             if not self._is_closed:
@@ -73,7 +73,7 @@ class EventStream:
         return next(self._events)
 
     def close(self) -> None:
-        """Who waits for the next one gets StopIteration."""
+        """Stop the iteration: a waiting caller gets StopIteration."""
         self._is_closed = True
         self._stream.stop()
 
@@ -95,7 +95,7 @@ async def _connect(transport: Transport) -> tuple[asyncio.StreamReader,
 
 async def _head(reader: asyncio.StreamReader
                 ) -> tuple[int, http.client.HTTPMessage]:
-    """The status and the headers of an answer."""
+    """Read the status and the headers of a response."""
     head = await reader.readuntil(b"\r\n\r\n")
     status, _, fields = head.partition(b"\r\n")
     words = status.split(None, 2)
@@ -106,13 +106,13 @@ async def _head(reader: asyncio.StreamReader
 
 async def _lines(transport: Transport, target: str,
                  parser: EventParser) -> AsyncIterator[bytes]:
-    """Of one connection, until it ends; DaemonError."""
+    """Yield the lines of one connection; DaemonError."""
     reader, writer = await _connect(transport)
     try:
         rows = {"Host": transport.address.host, **transport.headers,
                 **parser.headers()}
         head = "".join(f"{name}: {value}\r\n" for name, value in rows.items())
-        # 1.0: its answers are not cut into chunks
+        # HTTP 1.0: responses are not chunked
         writer.write(f"GET {target} HTTP/1.0\r\n{head}\r\n".encode())
         await writer.drain()
         status, headers = await _head(reader)
@@ -131,7 +131,7 @@ async def _lines(transport: Transport, target: str,
 
 async def follow(transport: Transport, target: str,
                  since: int | None) -> AsyncIterator[Event]:
-    """What EventStream does, in an event loop."""
+    """Do what EventStream does, in an event loop."""
     parser = EventParser(since)
     patience = Patience(transport.patience)
     while True:

@@ -1,7 +1,7 @@
-"""libtemplated by ctypes, as templated.h says; the rest of the package's C.
+"""libtemplated by ctypes, as declared in templated.h, for the other modules.
 
-ctypes lets go of Python's lock while a function runs, so that threads extract
-at the same time.
+ctypes releases Python's global lock while a function runs, so that threads
+extract at the same time.
 """
 
 from __future__ import annotations
@@ -77,15 +77,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-# They only look: letting go of the lock would cost more, and other threads
-# would keep it. The first fact computes them all, and the metadata.
+# These functions only read: releasing the global lock would cost more, and
+# other threads would hold it. The first fact computes all facts and
+# the metadata.
 LIGHT = {"version", "describe", "template", "text", "answer_method",
          "answer_reason", "answer_template", "answer_quality",
          "answer_confidence", "metadata", "fact", "method"}
 
 
 class Library:
-    """Its functions, without templated_ before their names."""
+    """The functions of the library, without the prefix templated_."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -102,24 +103,24 @@ class Library:
             function.argtypes = arguments
             setattr(self, name, function)
 
-    def __getattr__(self, name: str) -> Any:  # for those who check types
+    def __getattr__(self, name: str) -> Any:  # for type checkers
         raise AttributeError(name)
 
 
 @functools.cache
 def load() -> Library:
-    """The library of $TEMPLATED_LIBRARY, else the one that is installed."""
+    """Load the library $TEMPLATED_LIBRARY, or the installed one."""
     return Library(os.environ.get("TEMPLATED_LIBRARY", NAME))
 
 
 def failure(error: Error) -> LibraryError:
-    """What templated_open() and the like have said."""
+    """Return the exception for a templated_error."""
     return LibraryError(CODES[error.code],
                         error.message.decode("utf-8", "replace"))
 
 
 def text_of(value: str | None) -> bytes | None:
-    """As C has it."""
+    """Return the string as C has it."""
     if value is None:
         return None
     if "\0" in value:

@@ -1,4 +1,4 @@
-"""How content is extracted: the same of pages, bundles and the daemon."""
+"""Options of extraction: the same for pages, bundles and the daemon."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Format = Literal["txt", "md", "json", "html", "xml", "explain"]
 
 
 class Options(TypedDict, total=False):
-    """What is not given, or None, is the default."""
+    """Options that are missing or None have their default."""
 
     method: str | None  # "auto", or one of templated.methods()
     format: Format | None  # "txt"
@@ -18,8 +18,8 @@ class Options(TypedDict, total=False):
     include: str | None  # CSS selectors: also the text in these elements
     exclude: str | None  # never the text in these elements
     parameters: Mapping[str, float | str] | None  # of the method
-    comments: bool | Literal["apart"] | None  # readers' comments; apart: in
-    #                                           JSON as a member of their own
+    comments: bool | Literal["apart"] | None  # readers' comments; apart: as a
+    #                                           separate member in JSON
     tables: bool | None  # False: not the text in tables of data
     images: bool | None  # also as a list in JSON
     links: bool | None  # the same
@@ -31,7 +31,7 @@ TEXTS = ("method", "format", "favor", "scope", "include", "exclude")
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """TypeError for an option that there is not."""
+    """Raise TypeError for an unknown option."""
     for name in options:
         if name not in NAMES:
             raise TypeError(f"there is no option {name!r}: it is one of "
@@ -39,7 +39,7 @@ def check(options: Mapping[str, Any]) -> None:
 
 
 def words(options: Options) -> str:
-    """What the answer is to have besides: "comments,images"."""
+    """Return the additional parts of the result: "comments,images"."""
     comments = options.get("comments")
     asked = {
         "comments": comments is True,
@@ -52,18 +52,18 @@ def words(options: Options) -> str:
 
 
 def parameters(options: Options) -> list[str]:
-    """"name=value" of each parameter."""
+    """Return "name=value" of each parameter."""
     given = options.get("parameters") or {}
     return [f"{name}={value}" for name, value in given.items()]
 
 
 def without_tables(options: Options) -> bool:
-    """Whether the text in tables is left out."""
+    """Return whether the text in tables is left out."""
     return options.get("tables") is False
 
 
 def query(options: Options) -> dict[str, str]:
-    """The arguments of a request to the daemon."""
+    """Return the arguments of a request to the daemon."""
     check(options)
     given: Mapping[str, Any] = options
     arguments = {name: given[name] for name in TEXTS if given.get(name)}

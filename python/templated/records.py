@@ -1,6 +1,6 @@
-"""What the daemon says of sites, templates and events: its JSON, as it is.
+"""Sites, templates and events: the JSON of the daemon, unchanged.
 
-Answers may have more members than are named here, never fewer.
+Responses may have more members than are declared here, never fewer.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from templated.errors import DaemonError
 
 
 class Site(TypedDict):
-    """A site that is watched."""
+    """A watched site."""
 
-    host: str  # HOST in HOST/N, with its port when that is an odd one
+    host: str  # HOST in HOST/N, with the port if it is not the default
     url: str
     state: str  # "crawling", "selecting", "watching", "locked"
     added: str | None  # RFC 3339, UTC
@@ -45,19 +45,19 @@ class Template(TypedDict):
     pages: int
     created: str | None
     changed: str | None
-    has_template: bool  # there are enough of them
+    has_template: bool  # the cluster has enough pages
     sample: list[dict[str, str]]  # url, title
 
 
 class Event(TypedDict):
-    """What has happened; alerts are those that people want to hear of."""
+    """A stored fact; alerts are the events that need attention."""
 
     seq: int
     time: str
     kind: str  # "template.changed", "site.stale"...
     site: str | None
     cluster: str | None  # HOST/N
-    other: str | None  # the one it became, or came from
+    other: str | None  # the cluster it became, or came from
     url: str | None
     pages: int
     alert: bool
@@ -68,12 +68,12 @@ class Event(TypedDict):
 
 
 class PageAnswer(NamedTuple):
-    """A page of a stream: its answer, or why there is none."""
+    """A page of a stream: its result, or an error."""
 
     url: str | None
     answer: Answer | None
     error: DaemonError | None = None
     position: int | None = None  # among the pages of a batch, from 1 on
-    sequence: str | None = None  # of a site's page: a stream goes on behind it
-    type: str | None = None  # the same: "page", "error", "soft-404"...
+    sequence: str | None = None  # a stream of a site continues after it
+    type: str | None = None  # of a stream: "page", "error", "soft-404"...
     fetched: str | None = None

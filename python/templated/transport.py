@@ -1,4 +1,4 @@
-"""HTTP to the daemon: over its Unix socket or TCP, again after a restart."""
+"""HTTP to the daemon over its Unix socket or TCP, with retries."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 def own_socket() -> str | None:
-    """That of a daemon of the user's own, as templatectl finds it."""
+    """Return the socket of a daemon of this user, like templatectl."""
     places = [(os.environ.get("XDG_RUNTIME_DIR"), "templated"),
               (os.environ.get("XDG_DATA_HOME"), "templated"),
               (os.environ.get("HOME"), ".local/share/templated")]
     if places[1][0]:
-        del places[2]  # the store is in one of them
+        del places[2]  # one of the folders contains the store
     for folder, rest in places:
         if folder and folder.startswith("/"):
             path = os.path.join(folder, rest, "templated.sock")
@@ -59,7 +59,7 @@ class Address(NamedTuple):
     @classmethod
     def read(cls, text: str | os.PathLike[str] | None,
              tls: ssl.SSLContext | None) -> Address:
-        """None: $TEMPLATED_SOCKET, else where a daemon is looked for."""
+        """Parse an address; None: $TEMPLATED_SOCKET, or the default sockets."""
         if text is None:
             text = (os.environ.get("TEMPLATED_SOCKET") or own_socket()
                     or SOCKET)
@@ -76,7 +76,7 @@ class Address(NamedTuple):
         return self.path or f"{self.host}:{self.port}"
 
     def connection(self, timeout: float | None) -> http.client.HTTPConnection:
-        """Connected; OSError."""
+        """Return an open connection; OSError."""
         connection: http.client.HTTPConnection
         if self.path is not None:
             connection = UnixConnection(self.path, timeout)
@@ -95,20 +95,20 @@ class Address(NamedTuple):
 
 
 class Patience:
-    """Pauses between tries, which grow, until the seconds are over."""
+    """Growing pauses between retries, until the time is over."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
         self._pause = 0.05
 
     def pause(self, least: float = 0.0) -> float | None:
-        """How long to wait now; None: it is over."""
+        """Return the seconds to wait now; None: the time is over."""
         pause = max(self._pause, least)
         self._pause = min(2 * self._pause, 1.0)
         return pause if time.monotonic() + pause <= self._end else None
 
     def wait(self, least: float = 0.0) -> bool:
-        """False: it is over."""
+        """Wait; return False if the time is over."""
         pause = self.pause(least)
         if pause is not None:
             time.sleep(pause)
@@ -116,14 +116,14 @@ class Patience:
 
 
 class Reply(NamedTuple):
-    """What the daemon has answered, whole."""
+    """A complete response of the daemon."""
 
     status: int
     headers: http.client.HTTPMessage
     body: bytes
 
     def check(self) -> Reply:
-        """DaemonError unless it is good."""
+        """Raise DaemonError if the status is an error."""
         if self.status < 300:
             return self
         raise refusal(self.status, self.body)
@@ -133,7 +133,7 @@ class Reply(NamedTuple):
 
 
 def refusal(status: int, body: bytes) -> DaemonError:
-    """What an answer with an error says."""
+    """Return the exception for an error response."""
     try:
         error = json.loads(body)["error"]
         return DaemonError(error["code"], error["message"], status)
@@ -143,16 +143,16 @@ def refusal(status: int, body: bytes) -> DaemonError:
 
 def retry_after(status: int,
                 headers: http.client.HTTPMessage) -> float | None:
-    """In how many seconds one may ask again; None: it is of no use."""
+    """Return the seconds until a retry; None: a retry is useless."""
     after = headers.get("Retry-After", "")
     return float(after) if status in BUSY and after.isdecimal() else None
 
 
 class Transport:
-    """Connections to a daemon; any thread may ask.
+    """Connections to a daemon; any thread may use them.
 
-    `timeout` is for each wait for bytes, `patience` for a daemon that is not
-    there, restarts, or is busy: so long a request is tried again.
+    `timeout` is for each wait for bytes. `patience` is the time for which a
+    request is retried while the daemon is missing, restarts or is busy.
     """
 
     def __init__(self, address: Address, token: str | None, timeout: float,
@@ -166,14 +166,14 @@ class Transport:
         self._idle: list[http.client.HTTPConnection] = []
 
     def close(self) -> None:
-        """End the connections that nobody uses."""
+        """Close the idle connections."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
     def unreachable(self, error: Exception) -> UnreachableError:
-        """Nobody has answered in time."""
+        """Return the exception: no daemon responded in time."""
         code = "timeout" if isinstance(error, TimeoutError) else "unreachable"
         return UnreachableError(code, f"{self.address}: {error or 'closed'}")
 
@@ -198,10 +198,10 @@ class Transport:
 
     def exchange(self, method: str, target: str, body: bytes | None = None,
                  type_: str | None = None, *, may_repeat: bool = True) -> Reply:
-        """Ask, and read the whole answer, whatever its status.
+        """Send a request and read the whole response, whatever its status.
 
-        A request that may not be repeated is tried again only when nobody has
-        got it. UnreachableError.
+        A request that must not be repeated is retried only if the daemon did
+        not receive it. UnreachableError.
         """
         patience = Patience(self.patience)
         while True:
@@ -218,7 +218,7 @@ class Transport:
                 if isinstance(error, (TimeoutError, PermissionError)) or (
                         connection is not None and not may_repeat):
                     raise self.unreachable(error) from error
-                # one that was idle may have been ended long ago
+                # the daemon may have closed an idle connection long ago
                 if not was_idle and not patience.wait():
                     raise self.unreachable(error) from error
                 continue
@@ -227,7 +227,7 @@ class Transport:
                 return reply
 
     def open(self, target: str, headers: Mapping[str, str]) -> Stream:
-        """GET an answer of any length."""
+        """GET a response of any length."""
         patience = Patience(self.patience)
         while True:
             connection = None
@@ -235,7 +235,7 @@ class Transport:
                 connection = self.address.connection(self.timeout)
                 connection.request("GET", target,
                                    headers={**self.headers, **headers})
-                socket_ = connection.sock  # gone where the answer ends it
+                socket_ = connection.sock  # None if the response closes it
                 response = connection.getresponse()
                 if response.status < 300:
                     return Stream(connection, socket_, response)
@@ -254,7 +254,7 @@ class Transport:
 
 
 class Stream:
-    """The bytes of an answer, as they come."""
+    """The bytes of a response, as they arrive."""
 
     def __init__(self, connection: http.client.HTTPConnection,
                  socket_: socket.socket,
@@ -264,24 +264,24 @@ class Stream:
         self._response = response
 
     def chunks(self) -> Iterator[bytes]:
-        """OSError or HTTPException when it ends before its end."""
+        """Yield bytes; OSError or HTTPException if the response is cut."""
         while chunk := self._response.read1(CHUNK_BYTES):
             yield chunk
 
     def lines(self) -> Iterator[bytes]:
-        """Whole lines, without their ends; errors as chunks()."""
+        """Yield complete lines without line ends; errors as for chunks()."""
         rest = b""
         for chunk in self.chunks():
             *lines, rest = (rest + chunk).split(b"\n")
             yield from lines
 
     def close(self) -> None:
-        """By whoever reads."""
+        """Close the stream; only the reading thread may call this."""
         self._response.close()
         self._connection.close()
 
     def stop(self) -> None:
-        """From any thread: who reads, reads no more."""
+        """Stop the reading thread; any thread may call this."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:

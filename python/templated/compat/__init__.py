@@ -1,1 +1,1 @@
-"""The call shapes of other extractors."""
+"""The interfaces of other extractors."""

@@ -1,17 +1,16 @@
-"""The calls of trafilatura 2, answered by templated.
+"""The functions of trafilatura 2, implemented with templated.
 
     from templated.compat.trafilatura import extract, bare_extraction
 
-Formats, options and names are those of trafilatura; the texts are templated's.
-Options that mean nothing here (`fast`, `no_fallback`) are taken and do nothing.
-Those that cannot be honoured raise NotImplementedError, which says what to use
-instead. Nothing is fetched: there is no fetch_url.
+Formats, options and names are as in trafilatura; the texts are templated's.
+Options without meaning here (`fast`, `no_fallback`) are accepted and ignored.
+Options that cannot be honoured raise NotImplementedError.
+Nothing is fetched: there is no fetch_url.
 
-What differs besides: links are always in Markdown; the language and the date
-are those that the page declares, never guessed; `fingerprint` is
-templated's; in "csv" an apostrophe stands before a cell that a spreadsheet
-would run (`=1+1`);
-of text and Markdown the comments stand where the page has them.
+Other differences: links are always Markdown; language and date are declared by
+the page, never guessed; `fingerprint` differs; in "csv" an apostrophe
+precedes a cell that a spreadsheet would evaluate (`=1+1`); in text and Markdown
+the comments are at their place in the page.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def _refuse(given: Mapping[str, object]) -> None:
 
 @dataclasses.dataclass
 class Document:
-    """What trafilatura tells of a page; its trees (body) are not there."""
+    """The fields of trafilatura's Document, without its trees (body)."""
 
     title: str | None = None
     author: str | None = None
@@ -79,16 +78,16 @@ class Document:
     filedate: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """{name: value}."""
+        """Return {name: value}."""
         return dataclasses.asdict(self)
 
 
-# What stands before text and Markdown with_metadata.
+# The metadata before text and Markdown, if with_metadata is set.
 HEAD = ("title", "author", "url", "hostname", "description", "sitename",
         "date", "categories", "tags", "fingerprint", "id", "license")
 CSV = ("url", "id", "fingerprint", "hostname", "title", "image", "date",
        "text", "comments", "license", "pagetype")
-# Blanks, marks without a width and quotation marks, then an operator.
+# Blanks, marks without width and quotation marks, then an operator.
 FORMULA = re.compile(
     r"[\t\r\n]|[\0- \"'`\x7f-\xa0\xab\xad\xbb\u1680\u180e\u2000-\u200f"
     r"\u2018-\u201f\u2028-\u202f\u2039\u203a\u205f-\u2069\u3000\ufeff\uff02"
@@ -98,7 +97,7 @@ NUMBER = re.compile(r"[-+]?[0-9]+([.,][0-9]+)*%?")
 
 @dataclasses.dataclass
 class _Wishes:
-    """Which pages are wanted, and what of them."""
+    """The conditions on a page, and the requested parts."""
 
     url: str | None
     record_id: str | None
@@ -109,7 +108,7 @@ class _Wishes:
     author_blacklist: Collection[str]
 
     def document(self, metadata: Metadata) -> Document | None:
-        """None: it is not wanted."""
+        """Return None if the page does not meet the conditions."""
         authors = [author for author in metadata.authors
                    if author not in self.author_blacklist]
         date = metadata.published or metadata.modified
@@ -157,8 +156,8 @@ def _read(html: Html, url: str | None, options: Options) -> Answer | None:
 
 def _read_apart(html: Html, options: Options, wishes: _Wishes,
                 comments: bool) -> Document | None:
-    """The document with text and comments of their own; None: there is none,
-    or it is not wanted."""
+    """Return the document with text and comments apart; None: it has no
+    content, or does not meet the conditions."""
     options = options.copy()
     options["format"] = "json"
     options["comments"] = "apart" if comments else None
@@ -189,8 +188,8 @@ def _json(document: Document, with_metadata: bool) -> str:
 
 
 def _cell(text: str) -> str:
-    """The text, with an apostrophe where a spreadsheet would run it: the rule
-    of daemon/answer/csv.h."""
+    """Return the text, with an apostrophe if a spreadsheet would evaluate it:
+    the rule of the daemon's CSV."""
     is_formula = FORMULA.match(text) and not NUMBER.fullmatch(text)
     return "'" + text if is_formula else text
 
@@ -224,10 +223,10 @@ def extract(filecontent: Html, url: str | None = None,
             author_blacklist: Collection[str] | None = None,
             settingsfile: str | None = None, prune_xpath: Any = None,
             config: Any = None, options: Any = None) -> str | None:
-    """The content in a format; None: there is none, or it is not wanted.
+    """Extract the content in a format; None: no content, or conditions not met.
 
     `output_format`: "txt", "markdown", "json", "csv", "html", "xmltei". Text
-    with formatting, links or images is Markdown, as trafilatura has it.
+    with formatting, links or images is Markdown, as in trafilatura.
     """
     _refuse({"xml": output_format == "xml", "tei_validation": tei_validation,
              "deduplicate": deduplicate, "prune_xpath": prune_xpath,
@@ -287,9 +286,9 @@ def bare_extraction(filecontent: Html, url: str | None = None,
                     as_dict: bool = False, prune_xpath: Any = None,
                     config: Any = None, options: Any = None
                     ) -> Document | dict[str, Any] | None:
-    """The content and what is to be said of it; None as for extract().
+    """Extract content and metadata; None as for extract().
 
-    With formatting, links or images the text is Markdown, else plain.
+    With formatting, links or images the text is Markdown, otherwise plain.
     """
     _refuse({"xml": output_format.startswith("xml"),
              "deduplicate": deduplicate, "prune_xpath": prune_xpath,
@@ -315,7 +314,7 @@ def extract_metadata(filecontent: Html, default_url: str | None = None,
                      extensive: bool = True,
                      author_blacklist: Collection[str] | None = None
                      ) -> Document | None:
-    """What a page declares about itself, without its content."""
+    """Return the values that a page declares about itself, without content."""
     _refuse({"date_extraction_params": date_config})
     wishes = _Wishes(default_url, None, True, False, None, (),
                      author_blacklist or ())
@@ -326,6 +325,6 @@ def extract_metadata(filecontent: Html, default_url: str | None = None,
 
 
 def html2txt(content: Html, clean: bool = True) -> str:
-    """All of the page's text."""
+    """Return all text of the page."""
     answer = _read(content, None, {"method": "plain"})
     return "" if answer is None else answer.text.strip()

@@ -1,4 +1,4 @@
-"""The daemon's events as signals, for as long as a spider runs."""
+"""The events of the daemon as signals, while a spider runs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ logger = logging.getLogger(__name__)
 
 
 class TemplatedExtension:
-    """Ends what the other parts use; sends signals.template_event.
+    """Close shared objects at the end; send signals.template_event.
 
-    TEMPLATED_EVENTS says of which kinds; an empty one: of none.
+    TEMPLATED_EVENTS selects the kinds of events; empty: none.
     """
 
     def __init__(self, source: Source, kinds: str) -> None:
@@ -61,7 +61,7 @@ class TemplatedExtension:
         self.thread.start()
 
     def _listen(self, stream: templated.EventStream, spider: Any) -> None:
-        # only now is it settled which reactor that is
+        # the reactor is known only now
         from twisted.internet import reactor
         try:
             for event in stream:

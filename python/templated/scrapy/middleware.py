@@ -1,4 +1,4 @@
-"""Answers for responses, and requests that are not worth it."""
+"""Results for responses; filter for requests of saturated templates."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from twisted.python.failure import Failure
 import templated
 from templated.scrapy.source import Source, source_of
 
-META = "templated"  # of a request; False: leave it alone
+META = "templated"  # of a request; False: skip it
 
 
 class TemplatedDownloaderMiddleware:
-    """Has each HTML page answered: response.meta["templated"], an Answer.
+    """Set response.meta["templated"] of each HTML page to an Answer.
 
-    Requests for pages of templates that are saturated are ignored, unless
-    meta["templated"] is False.
+    Ignore requests for pages of saturated templates, unless meta["templated"]
+    is False.
     """
 
     def __init__(self, source: Source) -> None:
@@ -58,8 +58,8 @@ class TemplatedDownloaderMiddleware:
 
 
 class TemplatedSpiderMiddleware:
-    """Gives the items of a page its text, metadata, template, quality and
-    confidence, where they have room for it."""
+    """Set text, metadata, template, quality and confidence of the items of a
+    page, if the items have these fields."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -1,4 +1,4 @@
-"""Items that bring their page, and items that are not good enough."""
+"""Extract the HTML that items contain; drop items of low quality."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from templated.scrapy.source import Source, source_of
 
 
 class TemplatedPipeline:
-    """Fills items that have a page in TEMPLATED_HTML_FIELD; drops those whose
-    quality is not of TEMPLATED_QUALITY, or confidence below
+    """Fill items that have HTML in TEMPLATED_HTML_FIELD; drop items whose
+    quality is not in TEMPLATED_QUALITY, or whose confidence is below
     TEMPLATED_CONFIDENCE."""
 
     def __init__(self, source: Source, settings: Any) -> None:
@@ -47,7 +47,7 @@ class TemplatedPipeline:
         return answer.addCallbacks(keep, go_without)
 
     def _judge(self, item: Any) -> Any:
-        """The item; DropItem. One without an answer is not judged."""
+        """Return the item or raise DropItem; keep items without a result."""
         row = ItemAdapter(item)
         quality = row.get(self.source.fields.get("quality", "quality"))
         confidence = row.get(self.source.fields.get("confidence",

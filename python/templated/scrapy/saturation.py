@@ -1,4 +1,4 @@
-"""Which pages a spider has had enough of. Pure."""
+"""Saturation: templates of which a spider has enough pages. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 import urllib.parse
 
 NAME = re.compile(r"[A-Za-z_]{1,20}")
-PAGES_OF_KIND = 3  # fewer say nothing of the others
+PAGES_OF_KIND = 3  # fewer pages do not predict the others
 
 
 def kind_of(url: str) -> str:
-    """URLs of a kind are probably of one template.
+    """Return the kind of a URL; URLs of a kind probably share a template.
 
-    Of "http://a.example/news/2024/12/some-words.html?page=3" it is
+    The kind of "http://a.example/news/2024/12/some-words.html?page=3" is
     "a.example/news/{n}/{n}/{w}.html?page": names of the first two folders stay.
     """
     parts = urllib.parse.urlsplit(url)
@@ -36,9 +36,9 @@ def _form_of(segment: str) -> str:
 
 
 class Saturation:
-    """Counts the pages of each template, and which kinds of URLs lead there.
+    """Count the pages of each template, and the kinds of their URLs.
 
-    `limit`: pages of a template that are enough; 0: there is no end.
+    `limit`: pages of a template that are enough; 0 = unlimited.
     """
 
     def __init__(self, limit: int) -> None:
@@ -47,7 +47,7 @@ class Saturation:
         self._kinds: dict[str, collections.Counter[str | None]] = {}
 
     def learn(self, url: str, template: str | None) -> bool:
-        """A page has come; whether its template is saturated by that."""
+        """Count a page; return whether it saturates its template."""
         if self._limit == 0:
             return False
         kind = self._kinds.setdefault(kind_of(url), collections.Counter())
@@ -58,7 +58,7 @@ class Saturation:
         return self._pages[template] == self._limit
 
     def is_saturated(self, url: str) -> bool:
-        """Whether all pages of this kind were of templates that are."""
+        """Return whether all pages of this kind have saturated templates."""
         kind = self._kinds.get(kind_of(url)) if self._limit else None
         return (kind is not None and kind.total() >= PAGES_OF_KIND
                 and all(template is not None

@@ -1,9 +1,9 @@
-"""Signals of templated, beside those of scrapy.signals.
+"""Signals of templated, in addition to scrapy.signals.
 
-template_event(event, spider): the daemon tells of a site that the spider has
-visited; `event` is a templated.Event, such as one of kind "template.changed".
-template_saturated(template, spider): the spider has had TEMPLATED_SATURATION
-pages of the template "HOST/N".
+template_event(event, spider): the daemon reports an event of a site that the
+spider visited; `event` is a templated.Event, for example "template.changed".
+template_saturated(template, spider): the spider has received
+TEMPLATED_SATURATION pages of the template "HOST/N".
 """
 
 from __future__ import annotations

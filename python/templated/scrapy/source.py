@@ -1,4 +1,4 @@
-"""Who answers the pages of a crawl, and what the crawl has learned of them."""
+"""The source of results of a crawl, and its counters."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from templated.scrapy import signals
 from templated.scrapy.saturation import Saturation
 
 logger = logging.getLogger(__name__)
-TEACHERS = 2  # at a time; the daemon takes four uploads
+TEACHERS = 2  # at a time; the daemon accepts four uploads
 FIELDS = ("text", "metadata", "template", "quality", "confidence")
 
 
 class Source:
-    """One of each crawler: see the settings in templated.scrapy."""
+    """The source of one crawler: see the settings in templated.scrapy."""
 
     def __init__(self, crawler: Any) -> None:
         settings = crawler.settings
@@ -45,14 +45,14 @@ class Source:
                 token=settings.get("TEMPLATED_TOKEN"))
 
     def close(self) -> None:
-        """At the end of the crawl."""
+        """Close the connections at the end of the crawl."""
         for part in (self.client, self.bundle):
             if part is not None:
                 part.close()
 
     def answer(self, html: str | bytes, url: str | None,
                charset: str | None = None) -> templated.Answer:
-        """In any thread; TemplatedError."""
+        """Return the result for a page; any thread; TemplatedError."""
         extract = templated.extract
         if self.client is not None:
             extract = self.client.extract
@@ -62,7 +62,7 @@ class Source:
                        metadata="metadata" in self.fields, **self.options)
 
     def answer_response(self, response: Any) -> templated.Answer:
-        """The same of a response of Scrapy."""
+        """Return the result for a response of Scrapy."""
         header = response.headers.get(b"Content-Type", b"").decode("latin-1")
         charset = http_content_type_encoding(header)
         if self.client is not None and self.teaches:
@@ -71,12 +71,12 @@ class Source:
         return self.answer(response.body, response.url, charset)
 
     def page_of(self, item: Any) -> str | bytes | None:
-        """The page that an item brings itself."""
+        """Return the HTML that an item contains, or None."""
         html = ItemAdapter(item).get(self.html_field)
         return html if isinstance(html, (str, bytes)) else None
 
     def learn(self, url: str, answer: templated.Answer) -> None:
-        """Count an answer."""
+        """Count a result."""
         self.stats.inc_value("templated/answers")
         self.stats.inc_value(f"templated/quality/{answer.quality}")
         if answer.template is not None:
@@ -88,12 +88,12 @@ class Source:
                 spider=self.crawler.spider)
 
     def fail(self, url: str | None, error: templated.TemplatedError) -> None:
-        """Count and tell why a page has no answer."""
+        """Count and log why a page has no result."""
         self.stats.inc_value(f"templated/errors/{error.code}")
         logger.warning("%s: %s", url, error)
 
     def fill(self, item: Any, answer: templated.Answer) -> None:
-        """Give the item what it has room for and has not got."""
+        """Set the fields that the item has and that are empty."""
         row = ItemAdapter(item)
         for name, field in self.fields.items():
             value = getattr(answer, name)
@@ -103,14 +103,14 @@ class Source:
                 if row.get(field) is None:
                     row[field] = value
             except KeyError:
-                pass  # its class has no such field
+                pass  # the class of the item has no such field
 
 
 _sources: weakref.WeakKeyDictionary[Any, Source] = weakref.WeakKeyDictionary()
 
 
 def source_of(crawler: Any) -> Source:
-    """The same for all parts of a crawler."""
+    """Return the source that all components of a crawler share."""
     if crawler not in _sources:
         _sources[crawler] = Source(crawler)
     return _sources[crawler]

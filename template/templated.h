@@ -6,16 +6,18 @@
  * extracts their content, byte for byte like that daemon. It needs no daemon,
  * opens no socket, starts no thread, and all its state belongs to handles.
  *
- *         struct templated_page page = {.bytes = html, .size = size, .url =
- * url}; struct templated_bundle *site; struct templated_answer *answer; struct
- * templated_error error;
+ *	struct templated_page page = {.bytes = html, .size = size, .url = url};
+ *	struct templated_bundle *site;
+ *	struct templated_answer *answer;
+ *	struct templated_error error;
  *
- *         site = templated_open("site.tpl", NULL, &error);
- *         if (site == NULL)
- *                 return error.code;
- *         answer = templated_extract(site, &page, NULL, &error);
- *         fputs(answer == NULL ? error.message : templated_text(answer),
- * stdout); templated_free(answer); templated_close(site);
+ *	site = templated_open("site.tpl", NULL, &error);
+ *	if (site == NULL)
+ *		return error.code;
+ *	answer = templated_extract(site, &page, NULL, &error);
+ *	fputs(answer == NULL ? error.message : templated_text(answer), stdout);
+ *	templated_free(answer);
+ *	templated_close(site);
  *
  * A page of an unknown site needs no bundle: templated_extract(NULL, ...)
  * extracts it alone, as `templatectl extract` does.

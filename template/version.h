@@ -31,7 +31,8 @@ enum {
 struct version_item {
 	uint64_t hash;
 	float ratio;       /* ratio of pages with it, 0..1 */
-	struct slice text; /* a path, or a fragment's text */
+	struct slice text; /* a path, or a fragment's text, truncated; empty: no
+			      sampled page has it */
 };
 
 /* An element that holds content, by the default method. */
@@ -86,11 +87,11 @@ enum error version_decode(struct arena *arena, struct slice json,
 			  struct version **version_out);
 
 /*
- * The differences of two versions: removed and new paths and fragments, which
- * point into the versions.
+ * The differences of two versions: removed and new paths and fragments, most
+ * common first, which point into the versions.
  */
 struct version_diff {
-	const struct version_item **gone_paths; /* most common first */
+	const struct version_item **gone_paths; /* [gone_path_count] */
 	uint32_t gone_path_count;
 	const struct version_item **come_paths;
 	uint32_t come_path_count;

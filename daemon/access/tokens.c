@@ -290,8 +290,8 @@ static enum error load(struct tokens *tokens)
 	if (error == ERR_NOT_FOUND)
 		return ERR_NONE;
 	if (error != ERR_NONE)
-		log_error("%s: %s; put a copy back, or move it away and make "
-			  "the tokens anew",
+		log_error("%s: %s; restore a copy, or move the file away and "
+			  "create the tokens again",
 			  name, file_error_text(error));
 	return error;
 }
@@ -383,9 +383,8 @@ enum error tokens_remove(struct tokens *tokens, const char *name,
 	}
 	lock_release(&tokens->change);
 	if (*id_out != 0 && error != ERR_NONE)
-		log_error("token %s: it is not known any more, but %s/%s: %s; "
-			  "it comes back if the daemon ends before that can be "
-			  "written, which is tried again",
+		log_error("token %s: removed, but %s/%s: %s; retrying; a "
+			  "restart before that restores the token",
 			  name, tokens->folder, TOKENS_FILE, error_text(error));
 	return error;
 }
@@ -398,8 +397,8 @@ void tokens_retry(struct tokens *tokens)
 	is_saved = tokens->is_unsaved && save_removal(tokens) == ERR_NONE;
 	lock_release(&tokens->change);
 	if (is_saved)
-		log_info("%s/%s: the tokens that were removed are gone there, "
-			 "too",
+		log_info("%s/%s: the removed tokens are now deleted from the "
+			 "file",
 			 tokens->folder, TOKENS_FILE);
 }
 

@@ -259,7 +259,8 @@ enum http_verdict call_fail_busy(struct call *call, const char *message)
 
 	http_add_header(call->exchange, "Retry-After", "5");
 	return is_over ? call_fail(call, 429, "too_many",
-				   "this token has its share: %s", message)
+				   "the quota of this token is used up: %s",
+				   message)
 		       : call_fail(call, 503, "busy", "%s", message);
 }
 
@@ -297,7 +298,7 @@ bool call_read_url(struct call *call, const char *text, struct url *url_out)
 	error = url_parse(url_out, slice_of(text), NULL);
 	if (error != ERR_NONE)
 		call_fail(call, 400, "bad_request",
-			  "url: %.256s: not an http or https address: %s", text,
+			  "url: %.256s: not an http or https URL: %s", text,
 			  error_text(error));
 	return error == ERR_NONE;
 }
@@ -316,7 +317,7 @@ bool call_read_object(struct call *call, json_t **object_out)
 	if (json_is_object(*object_out))
 		return true;
 	json_decref(*object_out);
-	call_fail(call, 400, "bad_request", "the body is no JSON object: %s",
+	call_fail(call, 400, "bad_request", "the body is not a JSON object: %s",
 		  error.text);
 	return false;
 }
@@ -474,11 +475,11 @@ static enum http_verdict refuse_method(struct call *call, const char *path)
 				 routes[i].method);
 	}
 	if (allowed[0] == '\0')
-		return call_fail(call, 404, "no_route",
-				 "%.200s: there is no such path", path);
+		return call_fail(call, 404, "no_route", "%.200s: no such path",
+				 path);
 	http_add_header(call->exchange, "Allow", allowed);
 	return call_fail(call, 405, "method_not_allowed",
-			 "%.200s: %.16s is not possible here, but %s", path,
+			 "%.200s: %.16s is not allowed here; use %s", path,
 			 http_method(call->exchange), allowed);
 }
 
@@ -501,16 +502,15 @@ static enum http_verdict refuse_route(struct call *call, enum right right,
 {
 	if (right == OWNED)
 		return call_fail(call, 403, "refused",
-				 "%.200s: tokens are given over the daemon's "
-				 "own socket alone",
+				 "%.200s: tokens can be managed only over the "
+				 "daemon's own socket",
 				 path);
 	if (strncmp(path, "/ui/", strlen("/ui/")) == 0)
 		return ui_fail(call, 403,
-			       "Who may only read does not get "
-			       "there.");
+			       "Read-only clients cannot open this page.");
 	return call_fail(call, 403, "refused",
-			 "%.200s: who may only read is answered text, "
-			 "clusters, templates, events and metrics alone",
+			 "%.200s: read-only clients get only texts, clusters, "
+			 "templates, events and metrics",
 			 path);
 }
 
@@ -527,7 +527,7 @@ bool api_refuse_body(struct call *call)
 			return false;
 		}
 	call_fail(call, 413, "too_large",
-		  "%.200s: who may only read sends no body", path);
+		  "%.200s: read-only clients must not send a body", path);
 	return false;
 }
 

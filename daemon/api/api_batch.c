@@ -271,7 +271,7 @@ static enum error read_pages(struct call *call, struct batch_run *run)
 		error = take_one(run);
 	if (run->is_full)
 		add_error(run, ERR_TOO_LARGE,
-			  "the answer is as large as it may be: 1 GiB");
+			  "the response has reached its limit of 1 GiB");
 	else if (run->end != ERR_NONE)
 		add_error(run, run->end, reason);
 	return error == ERR_NONE ? write_lines(run) : error;
@@ -301,7 +301,8 @@ static enum http_verdict answer_batch(struct call *call,
 	if (run.spool >= 0)
 		error = run_batch(call, question, &run);
 	if (error == ERR_NONE) {
-		log_info("batch: %llu pages, %llu failed, %llu bytes of answer",
+		log_info("batch: %llu pages, %llu failed, %llu bytes of "
+			 "response",
 			 (unsigned long long)run.pages,
 			 (unsigned long long)run.failed,
 			 (unsigned long long)run.size);

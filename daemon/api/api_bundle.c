@@ -34,7 +34,7 @@ enum http_verdict api_get_bundle(struct call *call)
 	enum error error;
 
 	if (!call_begin_work(call, WORK_BUNDLING))
-		return call_fail_busy(call, "another bundle is made");
+		return call_fail_busy(call, "another bundle is being created");
 	error = bundling_make(call->api->store, &bundling, &bundle, reason);
 	api_end_work(call->api, WORK_BUNDLING, call_owner(call));
 	if (error == ERR_NONE)

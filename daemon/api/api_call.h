@@ -22,7 +22,7 @@
 /* Message for ERR_TOO_LARGE when a site is added. */
 #define API_TOO_MANY_SITES                                              \
 	"there are as many sites as crawl.max_sites allows; raise it, " \
-	"or delete some"
+	"or delete a site"
 
 /*
  * Long tasks. Their number at the same time is limited for each kind; a task

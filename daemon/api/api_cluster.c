@@ -138,7 +138,7 @@ static enum http_verdict ask_node(struct call *call, const char *name)
 	if (error != ERR_NONE ||
 	    !http_reply_raw(call->exchange, buffer_slice(&answer)))
 		verdict = call_fail(call, 503, "no_answer",
-				    "node %s does not answer: %s", name,
+				    "node %s does not respond: %s", name,
 				    error_text(error));
 	buffer_free(&question);
 	buffer_free(&answer);
@@ -154,13 +154,13 @@ static enum http_verdict drain(struct call *call, const json_t *request,
 	const char *name = node == NULL ? facts->name : json_string_value(node);
 
 	if (!json_is_boolean(drains) || name == NULL)
-		return call_fail(call, 400, "bad_request",
-				 "the body must be {\"drains\": true or false, "
-				 "\"node\": NAME}, the node being this one "
-				 "when none is named");
+		return call_fail(
+			call, 400, "bad_request",
+			"the body must be {\"drains\": true or false, "
+			"\"node\": NAME}; without a node it means this one");
 	if (strcmp(name, facts->name) != 0 && !is_node(facts, name))
-		return call_fail(call, 404, "not_found",
-				 "node %.64s: there is none", name);
+		return call_fail(call, 404, "not_found", "node %.64s: unknown",
+				 name);
 	if (strcmp(name, facts->name) != 0 && !call->is_passed)
 		return ask_node(call, name);
 	peers->drain(peers->cluster, json_is_true(drains));
@@ -197,10 +197,11 @@ enum http_verdict api_delete_node(struct call *call)
 	error = peers->remove(peers->cluster, call->name);
 	if (error == ERR_BUSY)
 		return call_fail(call, 409, "busy",
-				 "node %s is there; stop it first", call->name);
+				 "node %s is running; stop it first",
+				 call->name);
 	if (error == ERR_NETWORK || error == ERR_TIMEOUT)
 		return call_fail(call, 503, "no_broker",
-				 "the broker does not answer; try again");
+				 "the broker does not respond; try again");
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, call->name);
 	return call_reply_json(call, 200,

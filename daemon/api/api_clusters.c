@@ -206,7 +206,8 @@ enum http_verdict api_get_cuts(struct call *call)
 		format++;
 	if (format > CUTS_SVG)
 		return call_fail(call, 400, "bad_request",
-				 "format=%.64s: one of json, txt, svg", name);
+				 "format=%.64s: must be json, txt or svg",
+				 name);
 	error = cuts_append(call->api->cuts, call->host,
 			    (enum cuts_format)format, &body);
 	if (error == ERR_TOO_LARGE)

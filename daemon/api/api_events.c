@@ -28,7 +28,7 @@ bool call_read_kinds(struct call *call, struct slice list, kind_set *kinds_out)
 	if (kinds_read(list, kinds_out, &wrong))
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "kinds: \"%.*s\" names no kind of event, such as "
+		  "kinds: \"%.*s\" is not a kind of event; use, for example, "
 		  "template.changed, guard.* or alerts",
 		  (int)(wrong.size < 64 ? wrong.size : 64),
 		  wrong.size == 0 ? "" : (const char *)wrong.data);
@@ -51,7 +51,7 @@ static bool read_site(struct call *call, struct event_query *query)
 	if (site == NULL)
 		return true;
 	if (*site == '\0' || strlen(site) > MAX_HOST_BYTES) {
-		call_fail(call, 400, "bad_request", "site: no host");
+		call_fail(call, 400, "bad_request", "site: not a host");
 		return false;
 	}
 	snprintf(query->host, sizeof(query->host), "%s", site);
@@ -167,7 +167,7 @@ static bool fill_stream(void *context, struct buffer *out)
 	error = event_query_run(&stream->query, stream->store, append_sent,
 				out);
 	if (error != ERR_NONE) {
-		log_error_limited("events: a stream ends: %s",
+		log_error_limited("events: a stream was aborted: %s",
 				  error_text(error));
 		return false;
 	}

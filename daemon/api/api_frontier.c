@@ -162,7 +162,7 @@ static json_t *explain_json(struct txn *txn, const struct call *call,
 			  "rule", admission_word(verdict), "admitted",
 			  (int)admission_is_in(verdict), "meaning",
 			  is_known ? admission_meaning(verdict)
-				   : "no site of this host is watched");
+				   : "no watched site has this host");
 	json_object_set_new(value, "robots", robots);
 	json_object_set_new(value, "visit", row_json(&finding));
 	json_object_set_new(value, "page",

@@ -48,7 +48,7 @@ static bool check_origin(struct call *call)
 	    origin_is_own(origin, host, http_is_encrypted(exchange)))
 		return true;
 	return refuse(call, 403, "wrong_origin",
-		      "pages of other sites may change nothing");
+		      "pages of other sites must not change anything");
 }
 
 /* Return the token of the Authorization header; NULL if it has none. */
@@ -98,9 +98,9 @@ static bool is_of_people(const struct http_exchange *exchange)
 
 static bool refuse_head(struct call *call)
 {
-	return refuse(call, 431, "too_large",
-		      "the head of a request without a known token must be "
-		      "shorter");
+	return refuse(
+		call, 431, "too_large",
+		"the head of a request without a valid token is too long");
 }
 
 static bool refuse_stranger(struct call *call, const char *token)
@@ -118,10 +118,9 @@ static bool refuse_stranger(struct call *call, const char *token)
 		return false;
 	}
 	return refuse(call, 401, "unauthorized",
-		      token == NULL
-			      ? "a token is wanted (Authorization: Bearer ...; "
-				"templatectl token add)"
-			      : "the token is not known");
+		      token == NULL ? "a token is required (Authorization: "
+				      "Bearer ...; see templatectl token add)"
+				    : "the token is invalid");
 }
 
 /* Check the header's token, or the cookie's session. */
@@ -157,8 +156,8 @@ static bool check_token(struct call *call)
 	if (session != NULL && !is_safe(http_method(exchange)) &&
 	    !is_of_our_page(exchange))
 		return refuse(call, 403, "wrong_origin",
-			      "with a cookie, pages of ours alone may change "
-			      "something");
+			      "with a cookie, only pages of this daemon may "
+			      "change anything");
 	/*
 	 * set before the session is looked up, so that ending the session later
 	 * finds this exchange
@@ -205,17 +204,18 @@ static bool check_login(struct call *call)
 	*http_note(call->exchange) = ACCESS_NONE;
 	if (!is_safe(http_method(exchange)) &&
 	    !origin_may_use_cookie(http_header(exchange, "Sec-Fetch-Site")))
-		return refuse(call, 403, "wrong_origin",
-			      "pages of other sites sign nobody in or out");
+		return refuse(
+			call, 403, "wrong_origin",
+			"pages of other sites must not log a user in or out");
 	if (http_head_bytes(exchange) > MAX_STRANGER_BYTES)
 		return refuse_head(call);
 	if (http_header(exchange, "Transfer-Encoding") != NULL ||
 	    (length == NULL && !is_safe(http_method(exchange))))
 		return refuse(call, 411, "bad_request",
-			      "the length of the body is wanted");
+			      "the request needs a Content-Length");
 	if (length == NULL || strtoull(length, NULL, 10) <= MAX_LOGIN_BYTES)
 		return http_set_owner(call->exchange, OWNER_STRANGERS);
-	return refuse(call, 413, "too_large", "that is no token");
+	return refuse(call, 413, "too_large", "not a token");
 }
 
 /*

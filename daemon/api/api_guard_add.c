@@ -83,8 +83,8 @@ static bool read_rest(struct call *call, const json_t *request,
 
 	if (!read_expect(expect == NULL ? "1" : expect, guard)) {
 		call_fail(call, 400, "bad_request",
-			  "expect: %.32s: must be a number of matches, as 1, "
-			  "1.. or 2..5",
+			  "expect: %.32s: must be a number of matches, for "
+			  "example 1, 1.. or 2..5",
 			  expect);
 		return false;
 	}
@@ -92,7 +92,7 @@ static bool read_rest(struct call *call, const json_t *request,
 	    (strlen(name) > MAX_NAME_BYTES || !is_printable(name) ||
 	     name[strspn(name, "0123456789")] == '\0')) {
 		call_fail(call, 400, "bad_request",
-			  "name: must be a text of at most %d bytes, and no "
+			  "name: must be a text of at most %d bytes, and not a "
 			  "number",
 			  MAX_NAME_BYTES);
 		return false;
@@ -142,7 +142,7 @@ static bool is_xpath(struct call *call, const char *xpath, char *error)
 	};
 
 	if (task.head.size > MAX_SELECTOR_BYTES)
-		snprintf(error, MAX_ERROR_BYTES, "over %d bytes",
+		snprintf(error, MAX_ERROR_BYTES, "longer than %d bytes",
 			 MAX_SELECTOR_BYTES);
 	else if (pool_run(call->api->pool, &task) != ERR_NONE)
 		snprintf(error, MAX_ERROR_BYTES, "%s", task.reason);
@@ -474,14 +474,14 @@ static void guard_refuse(struct call *call, const struct guard_trial *trial,
 		call_fail_with(call, trial->error, url);
 	else if (trial->is_slow)
 		call_fail(call, 422, "too_slow",
-			  "the expression takes %.2g s of CPU time on %.200s; "
-			  "%g s are allowed (guards.cpu_limit)",
+			  "the expression needs %.2g s of CPU time on %.200s; "
+			  "the limit is %g s (guards.cpu_limit)",
 			  (double)trial->slowest_us / 1e6, url,
 			  (double)config->guard_ms / 1e3);
 	else
 		call_fail(call, 422, "too_slow",
-			  "the guards of the site take %.2g s of CPU time on "
-			  "%.200s with this one; %g s are allowed "
+			  "with this guard, the guards of the site need %.2g s "
+			  "of CPU time on %.200s; the limit is %g s "
 			  "(guards.page_cpu_limit)",
 			  (double)trial->sum_us / 1e6, url,
 			  (double)config->guards_ms / 1e3);
@@ -540,15 +540,15 @@ static const char *warning_of(const json_t *tried)
 		json_integer_value(json_object_get(tried, "checked"));
 
 	if (checked == 0)
-		return "no page of it is stored yet: the guard watches the "
-		       "pages on which it will hold";
+		return "no page is stored yet; the guard watches a page from "
+		       "its first match on";
 	if (json_integer_value(json_object_get(tried, "not_evaluated")) ==
 	    checked)
-		return "it takes too many steps on every page that was tried: "
-		       "the guard watches nothing";
+		return "the guard is inactive: it needed too many steps on "
+		       "every tested page";
 	if (json_integer_value(json_object_get(tried, "holding")) == 0)
-		return "it holds on none of the pages that were tried: the "
-		       "guard watches the pages on which it will hold";
+		return "the guard matches on no tested page; it watches a page "
+		       "from its first match on";
 	return NULL;
 }
 
@@ -570,11 +570,12 @@ static enum http_verdict put_guard(struct call *call,
 	if (value == NULL) {
 		json_decref(tried);
 		if (error == ERR_REFUSED)
-			return call_fail(call, 409, "conflict",
-					 "a guard of the site has this name");
+			return call_fail(
+				call, 409, "conflict",
+				"a guard of the site already has this name");
 		if (error == ERR_BUSY)
 			return call_fail(call, 503, "busy",
-					 "a site has at most %d guards",
+					 "the site has %d guards, the maximum",
 					 MAX_SITE_GUARDS);
 		return call_fail_with(call, error, "the guard was not added");
 	}

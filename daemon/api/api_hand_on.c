@@ -240,10 +240,10 @@ static void count_lost(const struct batch *batch, enum error error,
 {
 	char message[160];
 
-	(void)snprintf(message, sizeof(message),
-		       "node %s, which owns its site, has not said that it "
-		       "took it: %s",
-		       batch->node, error_text(error));
+	(void)snprintf(
+		message, sizeof(message),
+		"node %s owns the site, but did not confirm the page: %s",
+		batch->node, error_text(error));
 	report->refused += batch->count;
 	for (size_t i = 0; i < batch->count; i++)
 		ingest_note(report, batch->origins[i].offset,

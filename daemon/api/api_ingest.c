@@ -96,13 +96,13 @@ static json_t *report_json(const struct ingest_report *report)
 static void log_report(const struct ingest_report *report)
 {
 	log_info("ingest: %" PRIu64 " bytes, %" PRIu64 " records, %" PRIu64
-		 " pages, %" PRIu64 " kept, %" PRIu64 " refused, %" PRIu64
+		 " pages, %" PRIu64 " kept, %" PRIu64 " rejected, %" PRIu64
 		 " new sites",
 		 report->bytes, report->records, report->pages, report->kept,
 		 report->refused, report->new_sites);
 	if (report->no_site.pages > 0)
-		log_info("ingest: %" PRIu64 " pages of hosts that are no sites "
-			 "were skipped: %s%s",
+		log_info("ingest: skipped %" PRIu64
+			 " pages of unknown sites: %s%s",
 			 report->no_site.pages, report->no_site.rows[0].host,
 			 report->no_site.count > 1 ? " and others" : "");
 	if (report->over_limit.pages > 0)
@@ -112,8 +112,9 @@ static void log_report(const struct ingest_report *report)
 			 report->over_limit.rows[0].host,
 			 report->over_limit.count > 1 ? " and others" : "");
 	if (report->end != ERR_NONE)
-		log_warn_limited("ingest: not read to its end: %s: %s",
-				 error_text(report->end), report->reason);
+		log_warn_limited(
+			"ingest: stopped before the end of the archive: %s: %s",
+			error_text(report->end), report->reason);
 }
 
 /* Parser state for the host globs of the request. */
@@ -151,8 +152,8 @@ static bool ingest_read_options(struct call *call, struct host_globs *globs,
 	http_each_argument(call->exchange, "host", read_host, &reader);
 	if (!reader.is_right)
 		(void)call_fail(call, 400, "bad_request",
-				"host: each is a host, in which * stands for "
-				"any characters, of %d at most",
+				"host: a list of at most %d hosts, with * for "
+				"any characters",
 				MAX_HOST_GLOBS);
 	return reader.is_right;
 }

@@ -96,14 +96,13 @@ static enum http_verdict submit(struct call *call, struct jobs *jobs)
 	size_t known = 0;
 
 	if (error == ERR_NO_KEY)
-		return call_fail_with(call, error,
-				      "none of the jobs was taken");
+		return call_fail_with(call, error, "no job was accepted");
 	if (error != ERR_NONE) {
 		http_add_header(call->exchange, "Retry-After", "1");
-		return call_fail(call, 503, "no_broker",
-				 "the jobs were not all taken: %s; send them "
-				 "again",
-				 error_text(error));
+		return call_fail(
+			call, 503, "no_broker",
+			"some jobs were not accepted: %s; send them again",
+			error_text(error));
 	}
 	for (size_t i = 0; i < jobs->count; i++)
 		known += jobs->rows[i].is_known;
@@ -122,8 +121,8 @@ static enum http_verdict take_jobs(struct call *call, const json_t *list)
 
 	if (!json_is_array(list) || count > MAX_JOBS)
 		return call_fail(call, 400, "bad_request",
-				 "the body must be {\"jobs\": [...]}, of %d at "
-				 "most",
+				 "the body must be {\"jobs\": [...]}, with at "
+				 "most %d jobs",
 				 MAX_JOBS);
 	jobs = (struct jobs){
 		.rows = mem_alloc(count + 1, sizeof(*jobs.rows)),
@@ -133,9 +132,10 @@ static enum http_verdict take_jobs(struct call *call, const json_t *list)
 	for (size_t i = 0; i < count && reason == NULL; i++)
 		reason = add_job(call, &jobs, json_array_get(list, i));
 	if (reason != NULL)
-		verdict = call_fail(call, 400, "bad_request",
-				    "job %zu of the list: %s; none was taken",
-				    jobs.count + 1, reason);
+		verdict = call_fail(
+			call, 400, "bad_request",
+			"job %zu of the list: %s; no job was accepted",
+			jobs.count + 1, reason);
 	else
 		verdict = submit(call, &jobs);
 	free_jobs(&jobs);
@@ -150,8 +150,9 @@ enum http_verdict api_post_jobs(struct call *call)
 	if (!call_read_object(call, &request))
 		return HTTP_ANSWERED;
 	if (call->api->peers == NULL)
-		verdict = call_fail(call, 404, "no_cluster",
-				    "this daemon is not in a cluster");
+		verdict = call_fail(
+			call, 404, "no_cluster",
+			"this daemon does not belong to a node group");
 	else
 		verdict = take_jobs(call, json_object_get(request, "jobs"));
 	json_decref(request);
@@ -257,7 +258,7 @@ enum error api_check_partition(const struct api *api, unsigned partition,
 	if (own == partition)
 		return ERR_NONE;
 	buffer_printf(why,
-		      "%s is of another partition: publish it on "
+		      "%s belongs to another partition: publish it on "
 		      "tpl.job.%03u.%s",
 		      host, own, verb);
 	return ERR_REFUSED;

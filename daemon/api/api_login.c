@@ -75,8 +75,7 @@ static bool begin_session(struct call *call, const char *token,
 			tokens_check(api->tokens, token,
 				     call->config->listen_rate, now_ms, &known);
 	if (verdict == TOKEN_UNKNOWN) {
-		login_reply_form(call->exchange, 401,
-				 "The token is not known.");
+		login_reply_form(call->exchange, 401, "The token is invalid.");
 		return false;
 	}
 	if (verdict == TOKEN_TOO_FAST) {
@@ -131,7 +130,7 @@ enum http_verdict api_post_login(struct call *call)
 
 	if (read_form(http_body(call->exchange), token))
 		return log_in(call, token);
-	login_reply_form(call->exchange, 401, "That is no token.");
+	login_reply_form(call->exchange, 401, "This is not a token.");
 	return HTTP_ANSWERED;
 }
 

@@ -304,26 +304,25 @@ enum http_verdict passage_fail_asking(struct passage *passage, enum error error)
 {
 	if (!passage->is_read && error == ERR_STOPPED)
 		return call_fail(passage->call, 504, "timeout",
-				 "who was asked is not the owner any more, and "
-				 "has not answered; what was asked for may "
-				 "have been done");
+				 "the node no longer owns the site and did not "
+				 "respond; the request may have been executed");
 	if (passage->where.owner[0] == '\0')
 		return passage_fail_later(passage, "no_owner", NO_OWNER);
 	if (!passage->is_read && (error == ERR_TIMEOUT || error == ERR_NETWORK))
 		return call_fail(passage->call, 504, "timeout",
-				 "node %s has not answered; what was asked "
-				 "for may have been done",
+				 "node %s did not respond; the request may "
+				 "have been executed",
 				 passage->where.owner);
-	return passage_fail_later(passage, "no_answer",
-				  "node %s, which owns the site, does not "
-				  "answer; try again");
+	return passage_fail_later(
+		passage, "no_answer",
+		"node %s, which owns the site, does not respond; try again");
 }
 
 enum http_verdict passage_fail_moved(struct passage *passage)
 {
-	return passage_fail_later(passage, "no_owner",
-				  "the site goes from node %s to another one; "
-				  "try again");
+	return passage_fail_later(
+		passage, "no_owner",
+		"the site moves from node %s to another one; try again");
 }
 
 enum http_verdict passage_fail_direct(struct passage *passage)
@@ -339,7 +338,7 @@ enum http_verdict passage_fail_direct(struct passage *passage)
 enum http_verdict passage_fail_cut(struct passage *passage)
 {
 	return call_fail(passage->call, 502, "network",
-			 "the answer of node %s was cut off",
+			 "the response of node %s was cut off",
 			 passage->where.owner);
 }
 
@@ -549,7 +548,7 @@ static bool pass_in_turn(struct passage *passage,
 	    clock_steady_ms() >= http_arrival_ms(call->exchange) + READ_MS)
 		*verdict_out = passage_fail_later(
 			passage, "busy",
-			"too many wait for node %s; try again");
+			"too many requests wait for node %s; try again");
 	return false;
 }
 
@@ -565,7 +564,7 @@ static bool answer_node(struct passage *passage, enum http_verdict *verdict_out)
 		return true;
 	http_add_header(call->exchange, PASS_REFUSAL, "misdirected");
 	*verdict_out = call_fail(call, 421, "misdirected",
-				 "this node does not own the site (any more)");
+				 "this node does not own the site");
 	return false;
 }
 

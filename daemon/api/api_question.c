@@ -41,8 +41,7 @@ static bool read_format(struct call *call, const char *argument,
 	if (name == NULL || format_from_name(name, &question->request.format))
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "%s=%.32s: not one of txt, md, json, html, xml, explain, "
-		  "copy",
+		  "%s=%.32s: must be txt, md, json, html, xml, explain or copy",
 		  argument, name);
 	return false;
 }
@@ -56,7 +55,7 @@ static bool read_policy(struct call *call, struct question *question)
 		return true;
 	if (call->is_reader && strcmp(name, names[FETCH_NEVER]) != 0) {
 		call_fail(call, 403, "refused",
-			  "fetch=%.32s: nothing is fetched for who reads",
+			  "fetch=%.32s: read-only clients cannot fetch pages",
 			  name);
 		return false;
 	}
@@ -66,7 +65,7 @@ static bool read_policy(struct call *call, struct question *question)
 			return true;
 		}
 	call_fail(call, 400, "bad_request",
-		  "fetch=%.32s: not one of never, missing, always", name);
+		  "fetch=%.32s: must be never, missing or always", name);
 	return false;
 }
 
@@ -110,7 +109,7 @@ static bool read_favor(struct call *call, struct question *question)
 	    favor_from_name(name, &question->request.preference.favor))
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "favor=%.32s: not one of balance, precision, recall", name);
+		  "favor=%.32s: must be balance, precision or recall", name);
 	return false;
 }
 
@@ -121,8 +120,8 @@ static bool read_scope(struct call *call, struct question *question)
 	if (name == NULL ||
 	    scope_from_name(name, &question->request.preference.scope))
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "scope=%.32s: not one of body, page", name);
+	call_fail(call, 400, "bad_request", "scope=%.32s: must be body or page",
+		  name);
 	return false;
 }
 
@@ -134,7 +133,7 @@ static bool read_extras(struct call *call, struct question *question)
 
 	if (with != NULL && !extras_read(with, extras)) {
 		call_fail(call, 400, "bad_request",
-			  "with=%.64s: not of " EXTRAS_WORDS, with);
+			  "with=%.64s: must be one of " EXTRAS_WORDS, with);
 		return false;
 	}
 	if (without == NULL)
@@ -142,7 +141,7 @@ static bool read_extras(struct call *call, struct question *question)
 	*extras |= EXTRA_NO_TABLES;
 	if (strcmp(without, "tables") == 0)
 		return true;
-	call_fail(call, 400, "bad_request", "without=%.32s: not tables",
+	call_fail(call, 400, "bad_request", "without=%.32s: must be tables",
 		  without);
 	return false;
 }
@@ -172,8 +171,7 @@ static bool check(struct call *call, const struct text_request *request)
 		return true;
 	if (error == ERR_NOT_FOUND)
 		call_fail(call, 404, error_code(error),
-			  "method=%.32s: there is no such method; see "
-			  "/v1/methods",
+			  "method=%.32s: unknown; see /v1/methods",
 			  request->method);
 	else
 		call_fail_with(call, error, reason);

@@ -63,10 +63,10 @@ static bool read_event(const json_t *event, struct event_row *out)
 static enum http_verdict fail_asking(struct call *call, const char *owner)
 {
 	http_add_header(call->exchange, "Retry-After", "1");
-	return call_fail(call, 503, "no_answer",
-			 "node %s, which owns the event, does not answer; try "
-			 "again",
-			 owner);
+	return call_fail(
+		call, 503, "no_answer",
+		"node %s, which owns the event, does not respond; try again",
+		owner);
 }
 
 /*

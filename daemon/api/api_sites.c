@@ -238,7 +238,7 @@ static enum http_verdict add_site(struct call *call, json_t *request)
 
 	if (text == NULL)
 		return call_fail(call, 400, "bad_request",
-				 "the body must be {\"url\": ADDRESS, ...}");
+				 "the body must be {\"url\": URL, ...}");
 	if (!call_read_url(call, text, &url))
 		return HTTP_ANSWERED;
 	txn = txn_begin_read(call->api->store);

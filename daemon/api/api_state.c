@@ -252,7 +252,7 @@ enum http_verdict api_get_verify(struct call *call)
 	json_t *value;
 
 	if (!call_begin_work(call, WORK_VERIFYING))
-		return call_fail_busy(call, "another check runs");
+		return call_fail_busy(call, "another check is running");
 	error = verify_laws(call->api->store, NULL, &report);
 	api_end_work(call->api, WORK_VERIFYING, call_owner(call));
 	if (error != ERR_NONE) {

@@ -244,7 +244,7 @@ enum http_verdict api_get_diff(struct call *call)
 		return HTTP_ANSWERED;
 	if (from == 0 || to == 0)
 		return call_fail(call, 400, "bad_request",
-				 "from and to: two versions, from 1");
+				 "from and to: must be two versions, from 1");
 	error = reading_begin(&reading, call);
 	if (error == ERR_NONE)
 		error = read_version(&reading, from, &rows[0], &versions[0]);

@@ -174,12 +174,13 @@ static enum http_verdict answer_fetched(struct call *call,
 		return call_fail_with(call, standing.error,
 				      standing.error == ERR_TOO_LARGE
 					      ? API_TOO_MANY_SITES
-					      : "it cannot be asked for");
+					      : "the page cannot be fetched");
 	case FETCH_FAILED:
 		return fail_fetch(call, &standing);
 	case FETCH_LATE:
-		return call_fail_with(call, ERR_TIMEOUT,
-				      "the page has not come yet; ask again");
+		return call_fail_with(
+			call, ERR_TIMEOUT,
+			"the page has not been fetched yet; try again");
 	case FETCH_HERE:
 	case FETCH_GONE:
 		return answer_from_store(call, question);
@@ -193,7 +194,7 @@ static enum http_verdict answer_question(struct call *call,
 {
 	if (!question->has_url)
 		return call_fail(call, 400, "bad_request",
-				 "url: missing; ask with ?url=ADDRESS");
+				 "url: missing; add ?url=URL");
 	if (question->policy == FETCH_NEVER)
 		return answer_from_store(call, question);
 	if (http_is_quick(call->exchange))
@@ -211,7 +212,7 @@ static enum http_verdict extract_body(struct call *call,
 	question->request.body = http_body(call->exchange);
 	if (question->request.body.size > rules.limits.max_bytes)
 		return call_fail(call, 413, "too_large",
-				 "the page is over %zu bytes",
+				 "the page has more than %zu bytes",
 				 rules.limits.max_bytes);
 	question->request.charset =
 		slice_of(http_argument(call->exchange, "charset"));

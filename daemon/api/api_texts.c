@@ -44,11 +44,11 @@ static bool read_words(struct call *call, const struct words *words,
 		uint32_t bit = bit_of(words, text, size);
 
 		if (bit == 0) {
-			call_fail(call, 400, "bad_request",
-				  "%s=%.64s: there is no such word, as \"%s\" "
-				  "is one",
-				  words->name, text,
-				  words->word(words->count - 1));
+			call_fail(
+				call, 400, "bad_request",
+				"%s=%.64s: unknown; one of the words is \"%s\"",
+				words->name, text,
+				words->word(words->count - 1));
 			return false;
 		}
 		*bits_out |= bit;
@@ -69,7 +69,7 @@ static bool read_confidence(struct call *call, struct text_wish *wish)
 	    wish->min_confidence >= 0 && wish->min_confidence <= 1)
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "confidence=%.32s: not a number from 0 to 1", text);
+		  "confidence=%.32s: must be a number from 0 to 1", text);
 	return false;
 }
 
@@ -81,10 +81,10 @@ static bool read_since(struct call *call, struct text_wish *wish)
 	if (text == NULL ||
 	    text_place_read(slice_of(text), &wish->filter.since))
 		return true;
-	call_fail(call, 400, "bad_request",
-		  "since=%.64s: neither the sequence of a page nor "
-		  "milliseconds",
-		  text);
+	call_fail(
+		call, 400, "bad_request",
+		"since=%.64s: must be the sequence of a page, or milliseconds",
+		text);
 	return false;
 }
 
@@ -95,7 +95,7 @@ static bool read_form(struct call *call, struct text_wish *wish)
 	if (name == NULL || text_form_from_name(name, &wish->form))
 		return true;
 	call_fail(call, 400, "bad_request",
-		  "format=%.32s: not one of jsonl, wet, wet.gz, csv", name);
+		  "format=%.32s: must be jsonl, wet, wet.gz or csv", name);
 	return false;
 }
 

@@ -15,7 +15,7 @@ static json_t *token_json(const struct token *token)
 
 static enum http_verdict refuse_without(struct call *call)
 {
-	return call_fail_with(call, ERR_NOT_FOUND, "there are no tokens here");
+	return call_fail_with(call, ERR_NOT_FOUND, "this daemon has no tokens");
 }
 
 enum http_verdict api_get_tokens(struct call *call)
@@ -71,18 +71,18 @@ static enum http_verdict add(struct call *call, const struct token *token)
 
 	if (error == ERR_BUSY)
 		return call_fail(call, 409, "exists",
-				 "%s: there is a token of this name",
+				 "%s: a token with this name exists",
 				 token->name);
 	if (error == ERR_MALFORMED)
-		return call_fail(
-			call, 400, "bad_request",
-			"name: letters, digits, \".\", \"_\" and \"-\" "
-			"alone");
+		return call_fail(call, 400, "bad_request",
+				 "name: must have only letters, digits, \".\", "
+				 "\"_\" and \"-\"");
 	if (error == ERR_TOO_LARGE)
 		return call_fail(call, 409, "too_many",
-				 "there are %d tokens; remove one", MAX_TOKENS);
+				 "%d tokens exist, the maximum; remove one",
+				 MAX_TOKENS);
 	if (error != ERR_NONE)
-		return call_fail_with(call, error, "the file of tokens");
+		return call_fail_with(call, error, "the token file");
 	value = token_json(token);
 	json_object_set_new(value, "token", json_string(text));
 	explicit_bzero(text, sizeof(text));
@@ -112,9 +112,9 @@ static enum http_verdict reply_unsaved(struct call *call, enum error error)
 		call, 202,
 		json_pack("{s:s, s:s, s:s}", "deleted", call->name, "error",
 			  error_code(error), "warning",
-			  "the token is not known any more, but its removal "
-			  "cannot be written to the disk yet: until the log "
-			  "says that it is, a restart would bring it back"));
+			  "the token is invalid now, but its removal could not "
+			  "be saved; the daemon retries and logs success; a "
+			  "restart before that restores the token"));
 }
 
 enum http_verdict api_delete_token(struct call *call)

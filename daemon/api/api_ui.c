@@ -15,21 +15,22 @@ static const struct {
 	const char *text;
 	bool is_warning;
 } notices[] = {
-	{"site", "The site is watched. Its pages come one by one.", false},
-	{"forgotten", "The site is forgotten, with its pages.", false},
+	{"site", "The site is watched. Its pages appear one by one.", false},
+	{"forgotten", "The site and its pages are deleted.", false},
 	{"saved", "The settings are saved.", false},
 	{"fetched", "The page is fetched.", false},
-	{"unfetched", "The page was not fetched: the last visit says why.",
+	{"unfetched", "The page was not fetched; the last visit shows why.",
 	 true},
-	{"late", "The page has not come yet: this page says when it does.",
+	{"late",
+	 "The page has not been fetched yet; this page will show when it is.",
 	 true},
-	{"unpaged", "The page is forgotten.", false},
-	{"guard", "The guard is set.", false},
+	{"unpaged", "The page is deleted.", false},
+	{"guard", "The guard is added.", false},
 	{"unguarded", "The guard is deleted.", false},
 	{"ack", "Acknowledged.", false},
 	{"silence", "Silenced: alerts like this one are no longer delivered.",
 	 false},
-	{"unsilence", "The silence is ended.", false},
+	{"unsilence", "The silence is removed.", false},
 };
 
 /*
@@ -131,12 +132,12 @@ bool ui_read_form(struct call *call, json_t **form_out)
 			     http_header(exchange, "Host"),
 			     http_header(exchange, "Sec-Fetch-Site"))) {
 		ui_fail(call, 403,
-			"The request was not made by a page of this daemon.");
+			"The request did not come from a page of this daemon.");
 		return false;
 	}
 	*form_out = ui_form_read(http_body(exchange));
 	if (*form_out == NULL)
-		ui_fail(call, 400, "This is no form of this daemon.");
+		ui_fail(call, 400, "This is not a form of this daemon.");
 	return *form_out != NULL;
 }
 

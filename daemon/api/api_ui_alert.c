@@ -48,7 +48,7 @@ enum http_verdict api_ui_alert(struct call *call)
 		event = event_json(call->event, &row);
 	txn_abort(&txn);
 	if (event == NULL)
-		return ui_fail(call, 404, "There is no such event.");
+		return ui_fail(call, 404, "This event does not exist.");
 	ui_open(call, &page, "Alert", UI_ALERTS);
 	ui_alert(&page, event, call->is_reader);
 	verdict = ui_reply(call, &page);

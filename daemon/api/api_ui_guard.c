@@ -58,7 +58,7 @@ enum http_verdict api_ui_post_guard(struct call *call)
 		return HTTP_ANSWERED;
 	if (!ui_form_number(form, numbers, 1)) {
 		json_decref(form);
-		return ui_fail(call, 400, "The template is no number.");
+		return ui_fail(call, 400, "The template must be a number.");
 	}
 	return change(call, api_post_guard, form, "guard");
 }
@@ -173,7 +173,8 @@ enum http_verdict ui_show_element(struct call *call, uint32_t number)
 	element = find_element(call, &chosen, &shown);
 	if (ui_whole(element, "matches") != 1) {
 		json_decref(element);
-		return ui_fail(call, 404, "The page has no such element.");
+		return ui_fail(call, 404,
+			       "The page does not contain this element.");
 	}
 	add_candidates(call, &chosen, &shown, element);
 	if (chosen.cluster != 0)

@@ -39,8 +39,8 @@ static enum error read_page(struct call *call, enum format format,
 	enum error error = ERR_MALFORMED;
 	bool is_read;
 
-	*answer =
-		(struct page_answer){.reason = "This is no address of a page."};
+	*answer = (struct page_answer){
+		.reason = "This is not the URL of a page."};
 	call->answer_out = &refusal;
 	is_read = question_read(call, &question) && question.has_url;
 	call->answer_out = NULL;
@@ -93,8 +93,7 @@ enum http_verdict api_ui_element(struct call *call)
 	if (http_argument(call->exchange, "element") != NULL)
 		return call->is_reader
 			       ? ui_fail(call, 403,
-					 "Guards are set by who may "
-					 "write.")
+					 "Read-only clients cannot add guards.")
 			       : ui_show_element(call, (uint32_t)number);
 	error = read_page(call, FORMAT_COPY, &answer);
 	if (error != ERR_NONE)
@@ -132,7 +131,7 @@ static bool ask_visit(struct call *call, json_t **explain_out)
 		return ui_ask(call, api_get_explain, explain_out);
 	*explain_out = NULL;
 	if (text == NULL || url_parse(&url, slice_of(text), NULL) != ERR_NONE) {
-		ui_fail(call, 400, "This is no address of a page.");
+		ui_fail(call, 400, "This is not the URL of a page.");
 		return false;
 	}
 	*explain_out = json_pack("{s:s}", "site", url.host);
@@ -235,7 +234,7 @@ enum http_verdict api_ui_fetch(struct call *call)
 	    ERR_NONE)
 		verdict = fetch_page(call, &question);
 	else
-		verdict = ui_fail(call, 400, "This is no address of a page.");
+		verdict = ui_fail(call, 400, "This is not the URL of a page.");
 	json_decref(form);
 	return verdict;
 }

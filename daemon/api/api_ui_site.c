@@ -52,7 +52,8 @@ enum http_verdict api_ui_post_site(struct call *call)
 		return HTTP_ANSWERED;
 	if (!ui_form_number(form, numbers, 3)) {
 		json_decref(form);
-		return ui_fail(call, 400, "A number of the form is none.");
+		return ui_fail(call, 400,
+			       "A field of the form must be a number.");
 	}
 	if (json_object_get(form, "private") != NULL)
 		json_object_set_new(form, "private", json_true());
@@ -76,10 +77,9 @@ static const char *read_settings(json_t *form)
 
 	if (!ui_form_number(form, numbers,
 			    sizeof(numbers) / sizeof(numbers[0])))
-		return "A number of the form is none.";
+		return "A field of the form must be a number.";
 	if (!ui_form_threshold(form))
-		return "The threshold is neither auto nor a number from 0 to "
-		       "1.";
+		return "The threshold must be auto or a number from 0 to 1.";
 	if (!ui_form_headers(form))
 		return "A line of the headers is not Name: value.";
 	ui_form_flags(form, flags, sizeof(flags) / sizeof(flags[0]));
@@ -133,8 +133,7 @@ enum http_verdict api_ui_delete_site(struct call *call)
 		return HTTP_ANSWERED;
 	if (json_object_get(form, "sure") != NULL)
 		return ui_do(call, api_delete_site, form, "/", "forgotten");
-	verdict =
-		ui_fail(call, 400, "Check the box to have the site forgotten.");
+	verdict = ui_fail(call, 400, "Check the box to delete the site.");
 	json_decref(form);
 	return verdict;
 }

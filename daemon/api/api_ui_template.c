@@ -19,7 +19,8 @@ static void append_tree(struct call *call, struct buffer *out)
 
 	if (site_report_tree(&source, call->host, call->number, out) !=
 	    ERR_NONE)
-		buffer_append_text(out, "<p>It has no pages any more.</p>");
+		buffer_append_text(
+			out, "<p>The template has no pages any longer.</p>");
 }
 
 /*

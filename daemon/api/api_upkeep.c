@@ -10,17 +10,18 @@
 static enum http_verdict refuse_copy(struct call *call)
 {
 	return call_fail_with(call, ERR_BUSY,
-			      "the store is being backed up or compacted");
+			      "another backup or compaction is running");
 }
 
 static enum http_verdict fail_copy(struct call *call, enum error error)
 {
 	if (error == ERR_STORE_FULL)
-		return call_fail_with(call, error,
-				      "its disk has no room for a copy of it");
+		return call_fail_with(
+			call, error,
+			"the disk is too full for a copy of the store");
 	if (error == ERR_BUSY)
 		return call_fail_with(call, error,
-				      "somebody else reads the store");
+				      "another process reads the store");
 	return call_fail_with(call, error, "the store");
 }
 

@@ -154,7 +154,7 @@ static void read_object(const json_t *object, struct batch_page *page)
 	    !read_member(object, "body", &body) ||
 	    !read_member(object, "charset", &charset)) {
 		refuse(page, ERR_MALFORMED,
-		       "url, html, body and charset are texts");
+		       "url, html, body and charset must be texts");
 		return;
 	}
 	page->url = mem_copy_text(url.data, url.size);
@@ -183,7 +183,7 @@ static void read_line(struct slice line, struct batch_page *page)
 		read_object(object, page);
 	else
 		refuse(page, ERR_MALFORMED,
-		       object == NULL ? error.text : "no object of JSON");
+		       object == NULL ? error.text : "not a JSON object");
 	json_decref(object);
 }
 

@@ -46,13 +46,13 @@ const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
 	struct url parsed;
 
 	host_out[0] = '\0';
-	*reason_out = "verb: not one of seed, recrawl, forget, ingest";
+	*reason_out = "verb: must be seed, recrawl, forget or ingest";
 	if (verb == VERBS)
 		return NULL;
-	*reason_out = "html: the page is missing";
+	*reason_out = "html: missing";
 	if (verb == INGEST && text_of(job, "html") == NULL)
 		return NULL;
-	*reason_out = "url: not an http or https address";
+	*reason_out = "url: not an http or https URL";
 	if (url == NULL)
 		url = host;
 	if (url == NULL || url_parse(&parsed, slice_of(url), NULL) != ERR_NONE)

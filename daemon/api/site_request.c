@@ -30,8 +30,9 @@ static bool read_whole(const struct site_option *option, json_t *value,
 
 	if (!json_is_integer(value) ||
 	    !(number >= option->minimum && number <= option->maximum))
-		return complain(out, "%s: a whole number from %.16g to %.16g",
-				option->name, option->minimum, option->maximum);
+		return complain(
+			out, "%s: must be a whole number from %.16g to %.16g",
+			option->name, option->minimum, option->maximum);
 	site_option_set(option, &out->options, (uint64_t)number);
 	return true;
 }
@@ -40,7 +41,7 @@ static bool read_flag(const struct site_option *option, json_t *value,
 		      struct site_request *out)
 {
 	if (!json_is_boolean(value))
-		return complain(out, "%s: true or false", option->name);
+		return complain(out, "%s: must be true or false", option->name);
 	site_option_set(option, &out->options, json_is_true(value));
 	return true;
 }
@@ -75,16 +76,16 @@ static bool read_headers(const struct site_option *option, json_t *value,
 	{
 		if (!json_is_string(text) ||
 		    !is_header(name, json_string_value(text)))
-			return complain(out, "%s: %.64s is no header",
+			return complain(out, "%s: %.64s is not a header",
 					option->name, name);
 		buffer_printf(&out->headers, "%s: %s\n", name,
 			      json_string_value(text));
 	}
 	if (!json_is_object(value) || out->headers.size > MAX_HEADERS)
-		return complain(out,
-				"%s: {\"Name\": \"value\"}, of %d bytes at "
-				"most",
-				option->name, MAX_HEADERS);
+		return complain(
+			out,
+			"%s: must be {\"Name\": \"value\"}, at most %d bytes",
+			option->name, MAX_HEADERS);
 	out->options.headers.data =
 		out->headers.size == 0 ? "" : out->headers.data;
 	out->options.headers.size = out->headers.size;
@@ -98,7 +99,8 @@ static bool read_text(const struct site_option *option, json_t *value,
 	const char *text = json_string_value(value);
 
 	if (text == NULL || strlen(text) >= MAX_CONFIG_TEXT)
-		return complain(out, "%s: a URL, or \"\"", option->name);
+		return complain(out, "%s: must be a URL, or \"\"",
+				option->name);
 	buffer_append_text(&out->proxy, text);
 	out->options.proxy.data = *text == '\0' ? "" : out->proxy.data;
 	out->options.proxy.size = out->proxy.size;
@@ -112,7 +114,8 @@ static bool read_measure(const struct site_option *option, json_t *value,
 
 	if (!json_is_string(value) ||
 	    !measure_from_name(json_string_value(value), &measure))
-		return complain(out, "%s: one of cp, cps, ctss, cpc, ccs, cas",
+		return complain(out,
+				"%s: must be cp, cps, ctss, cpc, ccs or cas",
 				option->name);
 	out->options.measure = (uint16_t)measure;
 	return true;
@@ -176,8 +179,9 @@ static bool read_cut(json_t *request, unsigned default_value,
 	unsigned threshold = THRESHOLD_AUTO;
 
 	if (value != NULL && !read_threshold(value, &threshold))
-		return complain(out,
-				"threshold: \"auto\", or a number from 0 to 1");
+		return complain(
+			out,
+			"threshold: must be \"auto\", or a number from 0 to 1");
 	if (value != NULL || options->measure != default_value)
 		options_set_threshold(options, threshold);
 	if (options->measure != default_value &&
@@ -266,8 +270,8 @@ bool site_request_read(struct site_request *out, json_t *request,
 			      out->options.width == known->width))
 		return true;
 	return complain(out,
-			"the signatures of the site were made by %s, width %u; "
-			"delete it first",
+			"the site has signatures of %s with width %u; delete "
+			"the site first",
 			measure_name(known->measure), known->width);
 }
 

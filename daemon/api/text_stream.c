@@ -242,7 +242,7 @@ static bool fill(void *context, struct buffer *out)
 		return !is_over;
 	log_error_limited_about(
 		(struct log_subject){.site = slice_of(stream->host)},
-		"a stream of its texts ends: %s", error_text(error));
+		"a stream of its texts was aborted: %s", error_text(error));
 	stream->is_broken = true;
 	return false;
 }

@@ -86,7 +86,7 @@ static bool add_page(struct clustering *clustering, const struct input *input,
 			       page_limits_default.max_bytes);
 	else if (is_cut)
 		ctl_complain(clustering->ctl,
-			     "%s: left out, it was cut at a limit of pages "
+			     "%s: skipped: truncated at a limit of a page "
 			     "(elements, depth or attributes)",
 			     input->path);
 	if (error != ERR_NONE || is_cut)
@@ -290,11 +290,10 @@ bool clustering_report(struct clustering *clustering,
 	progress_clear(&progress);
 	free(leaves);
 	if (error != ERR_NONE) {
-		ctl_complain(clustering->ctl,
-			     "%u distinct pages are more than the %d that a "
-			     "dendrogram may have",
-			     (unsigned)clustering->leaf_count,
-			     REPORT_MAX_LEAVES);
+		ctl_complain(
+			clustering->ctl,
+			"%u distinct pages; a dendrogram can have at most %d",
+			(unsigned)clustering->leaf_count, REPORT_MAX_LEAVES);
 		free(truth);
 		return false;
 	}

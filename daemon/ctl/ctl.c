@@ -49,13 +49,13 @@ const struct verb_option global_options[] = {
 	 .letter = 's',
 	 .kind = OPTION_TEXT,
 	 .value = "SOCKET",
-	 .meaning = "the daemon's socket (default: $TEMPLATED_SOCKET, else "
-		    "that of a daemon of your own, else " DEFAULT_SOCKET ")"},
+	 .meaning = "the daemon's socket (default: $TEMPLATED_SOCKET, then the "
+		    "socket of your own daemon, then " DEFAULT_SOCKET ")"},
 	{.name = "json", .kind = OPTION_FLAG, .meaning = "print JSON"},
 	{.name = "help",
 	 .letter = 'h',
 	 .kind = OPTION_FLAG,
-	 .meaning = "print the usage, behind a verb its own"},
+	 .meaning = "print the usage; after a verb, the usage of the verb"},
 	{.name = "version",
 	 .kind = OPTION_FLAG,
 	 .meaning = "print the version"},
@@ -203,8 +203,8 @@ static bool check_value(const struct ctl *ctl, const struct verb_option *option,
 		if (strcmp(text, "auto") == 0 || is_ratio(text))
 			return true;
 		ctl_complain(ctl,
-			     "--%s: \"%s\" is not auto, nor a number from 0 "
-			     "to 1, such as 0.25",
+			     "--%s: \"%s\" must be auto or a number from 0 to "
+			     "1, for example 0.25",
 			     option->name, text);
 		return false;
 	}
@@ -270,7 +270,7 @@ static void complain_option(const struct ctl *ctl, const char *argument)
 		try_options(&nearest, global_options);
 	}
 	ctl_complain(ctl,
-		     "%s: no such option; %s%s%ssee templatectl%s%s --help",
+		     "%s: unknown option; %s%s%ssee templatectl%s%s --help",
 		     argument, nearest.name == NULL ? "" : "did you mean --",
 		     nearest.name == NULL ? "" : nearest.name,
 		     nearest.name == NULL ? "" : "? Or ",
@@ -284,7 +284,7 @@ static void complain_verb(const struct ctl *ctl, const char *argument)
 
 	for (const struct verb *const *verb = ctl->verbs; *verb != NULL; verb++)
 		nearest_try(&nearest, (*verb)->name);
-	ctl_complain(ctl, "%s: no such verb; %s%s%ssee templatectl --help",
+	ctl_complain(ctl, "%s: unknown verb; %s%s%ssee templatectl --help",
 		     argument, nearest.name == NULL ? "" : "did you mean ",
 		     nearest.name == NULL ? "" : nearest.name,
 		     nearest.name == NULL ? "" : "? Or ");
@@ -379,7 +379,8 @@ static void complain_usage(const struct ctl *ctl)
 static enum ctl_status check_and_run(const struct ctl *ctl)
 {
 	if (ctl->verb == NULL) {
-		ctl_complain(ctl, "no verb; see templatectl --help");
+		ctl_complain(ctl,
+			     "the verb is missing; see templatectl --help");
 		return CTL_USAGE;
 	}
 	if (!fits_usage(ctl)) {

@@ -102,7 +102,7 @@ struct ctl {
 #define OPTION_PARAM_ROW                                                     \
 	{                                                                    \
 		.name = "param", .kind = OPTION_TEXT, .value = "NAME=VALUE", \
-		.meaning = "a parameter of the method; may be given again"   \
+		.meaning = "a parameter of the method; may be repeated"      \
 	}
 #define OPTION_FORMAT_ROW                                \
 	{                                                \
@@ -110,24 +110,24 @@ struct ctl {
 		.value = "txt|md|json|html|xml|explain", \
 		.meaning = "default: txt"                \
 	}
-#define OPTION_MEASURE_ROW                                             \
-	{                                                              \
-		.name = "measure", .kind = OPTION_CHOICE,              \
-		.value = "cp|cps|ctss|cpc|ccs|cas",                    \
-		.meaning = "what pages are compared by (default: cas)" \
+#define OPTION_MEASURE_ROW                                         \
+	{                                                          \
+		.name = "measure", .kind = OPTION_CHOICE,          \
+		.value = "cp|cps|ctss|cpc|ccs|cas",                \
+		.meaning = "how pages are compared (default: cas)" \
 	}
 #define OPTION_THRESHOLD_ROW                                                \
 	{                                                                   \
 		.name = "threshold", .kind = OPTION_CUT, .value = "T|auto", \
-		.meaning = "largest distance in a cluster's links, 0 to 1;" \
+		.meaning = "largest distance of linked pages, 0 to 1;"      \
 			   " auto: chosen from the pages (default)"         \
 	}
-#define OPTION_WIDTH_ROW                                                      \
-	{                                                                     \
-		.name = "width", .kind = OPTION_WHOLE, .value = "K",          \
-		.minimum = 1, .maximum = SIGNATURE_MAX_WIDTH,                 \
-		.meaning = "names in a shingle (default: cps 4, ctss 5, ccs " \
-			   "and cas 2)"                                       \
+#define OPTION_WIDTH_ROW                                                    \
+	{                                                                   \
+		.name = "width", .kind = OPTION_WHOLE, .value = "K",        \
+		.minimum = 1, .maximum = SIGNATURE_MAX_WIDTH,               \
+		.meaning = "tags per shingle (default: cps 4, ctss 5, ccs " \
+			   "and cas 2)"                                     \
 	}
 
 /* Options of every verb, ended by a NULL name; a verb's own have precedence. */

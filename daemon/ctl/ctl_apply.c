@@ -77,7 +77,7 @@ static bool open_bundle(const struct ctl *ctl, const char *path,
 	enum error error = file_read(path, BUNDLE_MAX_BYTES, &file);
 
 	if (error == ERR_TOO_LARGE || error == ERR_CORRUPT) {
-		ctl_complain(ctl, "%s: this is no bundle: %s", path,
+		ctl_complain(ctl, "%s: not a bundle: %s", path,
 			     file_error_text(error));
 		buffer_free(&file);
 		return false;
@@ -163,12 +163,12 @@ static const struct verb_option apply_options[] = {
 	{.name = "url",
 	 .kind = OPTION_TEXT,
 	 .value = "U",
-	 .meaning = "where the page was found; with --out, where the folder "
-		    "of the pages was (default: the site)"},
+	 .meaning = "URL of the page; with --out, URL of the folder of the "
+		    "pages (default: the site)"},
 	{.name = "charset",
 	 .kind = OPTION_TEXT,
 	 .value = "C",
-	 .meaning = "of the Content-Type that came with the pages"},
+	 .meaning = "charset in the Content-Type of the pages"},
 	OPTION_PARAM_ROW,
 	OPTION_FAVOR_ROW,
 	OPTION_SCOPE_ROW,
@@ -190,7 +190,7 @@ const struct verb verb_apply = {
 	.operands = "BUNDLE [FILE|DIR|ARCHIVE|URL|-]...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
-	.summary = "Print the content of pages by the templates that "
+	.summary = "Print the content of pages, with templates that "
 		   "`templatectl export` wrote",
 	.options = apply_options,
 	.run = run_apply,

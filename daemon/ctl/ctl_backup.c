@@ -165,10 +165,10 @@ static enum ctl_status back_up(const struct ctl *ctl, const char *folder)
 	json_t *answer;
 
 	if (is_there(folder) && !option_given(ctl, "force")) {
-		ctl_complain(ctl,
-			     "%s: there is a store already; --force overwrites "
-			     "it",
-			     folder);
+		ctl_complain(
+			ctl,
+			"%s: contains a store already; --force overwrites it",
+			folder);
 		return CTL_FAILED;
 	}
 	status = fetch(ctl, folder, &bytes);
@@ -203,14 +203,14 @@ static enum ctl_status run_backup(const struct ctl *ctl)
 static const struct verb_option backup_options[] = {
 	{.name = "force",
 	 .kind = OPTION_FLAG,
-	 .meaning = "overwrite the backup that is there"},
+	 .meaning = "overwrite an existing backup"},
 	{.name = "with-secrets",
 	 .kind = OPTION_TEXT,
 	 .value = "STORE",
-	 .meaning = "copy the secrets of the folder STORE, too"},
+	 .meaning = "also copy the secrets of the folder STORE"},
 	{.name = "no-verify",
 	 .kind = OPTION_FLAG,
-	 .meaning = "do not check it when it is there"},
+	 .meaning = "do not verify the backup"},
 	{.name = NULL},
 };
 
@@ -220,7 +220,7 @@ const struct verb verb_backup = {
 	.operands = "DIR",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Copy the store to DIR, while the daemon goes on",
+	.summary = "Copy the store to DIR while the daemon runs",
 	.options = backup_options,
 	.run = run_backup,
 };

@@ -69,9 +69,8 @@ static void summarise(struct batch_run *run,
 	if (store_usage(run->site.store, &usage) != ERR_NONE)
 		return;
 	fprintf(stderr,
-		"%zu pages in %" PRIu64
-		" clusters: %zu by template, %zu without; %zu left out; "
-		"%.1f s\n",
+		"%zu pages in %" PRIu64 " clusters: %zu by template, %zu "
+		"without; %zu skipped; %.1f s\n",
 		answered, usage.rows[TABLE_CLUSTERS], by_template,
 		answered - by_template, counts->failed,
 		(double)(clock_steady_ms() - run->started_ms) / 1000);
@@ -141,7 +140,7 @@ static const struct verb_option batch_options[] = {
 	 .value = "N",
 	 .minimum = 2,
 	 .maximum = UINT32_MAX,
-	 .meaning = "a smaller cluster has no template (default: 3)"},
+	 .meaning = "minimum pages of a template (default: 3)"},
 	{.name = NULL},
 };
 
@@ -151,7 +150,7 @@ const struct verb verb_batch = {
 	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
 	.max_operands = SIZE_MAX,
 	.summary = "Learn the templates of pages, and extract the content of "
-		   "each",
+		   "each page",
 	.options = batch_options,
 	.run = run_batch,
 };

@@ -23,7 +23,7 @@ static void complain_answer(const struct ctl *ctl,
 	const char *code = json_string_value(json_object_get(error, "code"));
 
 	if (message == NULL || code == NULL)
-		ctl_complain(ctl, "%s answered with HTTP status %u",
+		ctl_complain(ctl, "%s responded with HTTP status %u",
 			     ctl->socket, answer->status);
 	else
 		ctl_complain(ctl, "%s (%s)", message, code);
@@ -35,8 +35,8 @@ static enum ctl_status complain_socket(const struct ctl *ctl, enum error error,
 {
 	if (error == ERR_NOT_FOUND) {
 		ctl_complain(ctl,
-			     "no daemon answers at %s; start templated, or "
-			     "name its socket by -s",
+			     "no daemon responds at %s; start templated, or "
+			     "set its socket with -s",
 			     ctl->socket);
 		return CTL_NO_DAEMON;
 	}
@@ -51,14 +51,14 @@ static void warn(const struct ctl *ctl, const struct socket_answer *answer)
 	if (answer->missing[0] != '\0' && !ctl->told->of_missing) {
 		ctl->told->of_missing = true;
 		ctl_complain(ctl,
-			     "warning: without what these nodes have, which do "
-			     "not answer: %s",
+			     "warning: the result is incomplete; these nodes "
+			     "do not respond: %s",
 			     answer->missing);
 	}
 	if (answer->is_stale && !ctl->told->of_stale) {
 		ctl->told->of_stale = true;
-		ctl_complain(ctl, "warning: the answer may be old: it is the "
-				  "copy of a node that does not own it now");
+		ctl_complain(ctl, "warning: the result may be stale: it comes "
+				  "from a replica on another node");
 	}
 }
 
@@ -117,7 +117,7 @@ static enum ctl_status read_json(const struct ctl *ctl, struct buffer *answer,
 	buffer_free(answer);
 	if (*answer_out != NULL)
 		return CTL_DONE;
-	ctl_complain(ctl, "%s: the answer is not JSON: %s; is it templated?",
+	ctl_complain(ctl, "%s: the response is not JSON: %s; is it templated?",
 		     ctl->socket, where.text);
 	return CTL_FAILED;
 }
@@ -268,7 +268,8 @@ bool client_host(const struct ctl *ctl, const char *operand, char *host_out)
 
 	if (strpbrk(operand, "/?#@ ") != NULL ||
 	    url_parse(&url, slice_of(operand), NULL) != ERR_NONE) {
-		ctl_complain(ctl, "\"%s\" is not a HOST, such as example.org",
+		ctl_complain(ctl,
+			     "\"%s\" is not a HOST, for example example.org",
 			     operand);
 		return false;
 	}
@@ -288,7 +289,7 @@ bool client_cluster_target(const struct ctl *ctl, const char *operand,
 	    strlen(slash + 1) > 10 ||
 	    slash[1 + strspn(slash + 1, "0123456789")] != '\0') {
 		ctl_complain(ctl,
-			     "\"%s\" is not a template's HOST/N, such as "
+			     "\"%s\" is not a template's HOST/N, for example "
 			     "example.org/3; see templatectl clusters",
 			     operand);
 		return false;

@@ -137,8 +137,7 @@ static bool read_labels(const struct ctl *ctl, struct labels *labels_out)
 		labels_read(&bytes, labels_out);
 	buffer_free(&bytes);
 	if (error == ERR_NONE && path != NULL && labels_out->count == 0) {
-		ctl_complain(ctl,
-			     "%s: no line of the form PATH TAB LABEL in it",
+		ctl_complain(ctl, "%s: has no line of the form PATH TAB LABEL",
 			     path);
 		error = ERR_MALFORMED;
 	}
@@ -191,7 +190,7 @@ static bool write_svg(const struct ctl *ctl, const struct report *report)
 	report_svg(report, &text);
 	error = file_write(path, buffer_slice(&text));
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot be written: %s", path,
+		ctl_complain(ctl, "%s: cannot write: %s", path,
 			     file_error_text(error));
 	buffer_free(&text);
 	return error == ERR_NONE;
@@ -260,8 +259,8 @@ static const struct verb_option cluster_options[] = {
 	OPTION_WIDTH_ROW,
 	{.name = "report",
 	 .kind = OPTION_FLAG,
-	 .meaning = "in place of the lines, print what other thresholds give, "
-		    "and suggest one"},
+	 .meaning = "print the results of other thresholds instead, and "
+		    "suggest one"},
 	{.name = "svg",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
@@ -270,7 +269,7 @@ static const struct verb_option cluster_options[] = {
 	 .kind = OPTION_TEXT,
 	 .value = "TSV",
 	 .meaning = "lines PATH TAB LABEL: also print how well the clusters "
-		    "agree with them"},
+		    "match the labels"},
 	{.name = NULL},
 };
 
@@ -281,7 +280,7 @@ const struct verb verb_cluster = {
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
 	.summary =
-		"Group HTML files by template: a line a page, path TAB cluster",
+		"Cluster HTML files by template; print lines path TAB cluster",
 	.options = cluster_options,
 	.run = run_cluster,
 };

@@ -56,7 +56,7 @@ static const struct verb_option compact_options[] = {
 	{.name = "store",
 	 .kind = OPTION_TEXT,
 	 .value = "PATH",
-	 .meaning = "the store in that folder itself, while no daemon runs"},
+	 .meaning = "the folder of the store, while no daemon runs"},
 	{.name = NULL},
 };
 
@@ -64,7 +64,7 @@ const struct verb verb_compact = {
 	.name = "compact",
 	.group = VERBS_OPERATE,
 	.operands = "",
-	.summary = "Give the disk back what the store does not use",
+	.summary = "Return unused space of the store to the disk",
 	.options = compact_options,
 	.run = run_compact,
 };

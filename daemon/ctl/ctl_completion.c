@@ -62,6 +62,6 @@ const struct verb verb_completion = {
 	.operands = "bash|zsh|fish | table | words WORD...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
-	.summary = "Print what a shell completes templatectl by, or the table",
+	.summary = "Print completions for a shell, or the table of verbs",
 	.run = run_completion,
 };

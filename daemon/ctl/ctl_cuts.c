@@ -34,7 +34,7 @@ static enum ctl_status write_svg(const struct ctl *ctl, const char *host,
 	if (status == CTL_DONE) {
 		error = file_write(path, buffer_slice(&svg));
 		if (error != ERR_NONE) {
-			ctl_complain(ctl, "%s: cannot be written: %s", path,
+			ctl_complain(ctl, "%s: cannot write: %s", path,
 				     file_error_text(error));
 			status = CTL_FAILED;
 		}
@@ -64,7 +64,7 @@ static const struct verb_option cuts_options[] = {
 	{.name = "svg",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
-	 .meaning = "also draw them, with the dendrogram"},
+	 .meaning = "also draw the thresholds, with the dendrogram"},
 	{.name = NULL},
 };
 
@@ -74,8 +74,8 @@ const struct verb verb_cuts = {
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary =
-		"Show what other thresholds would give a site, and suggest one",
+	.summary = "Show the results of other thresholds for a site, and "
+		   "suggest one",
 	.options = cuts_options,
 	.run = run_cuts,
 };

@@ -171,7 +171,7 @@ static const struct verb_option verify_options[] = {
 	{.name = "store",
 	 .kind = OPTION_TEXT,
 	 .value = "DIR",
-	 .meaning = "check the store in DIR itself, without the daemon"},
+	 .meaning = "verify the store in DIR, without the daemon"},
 	OPTION_TIME_ROW,
 	{.name = NULL},
 };
@@ -180,7 +180,7 @@ const struct verb verb_status = {
 	.name = "status",
 	.group = VERBS_OPERATE,
 	.operands = "",
-	.summary = "Show what the daemon does",
+	.summary = "Show the state of the daemon",
 	.run = run_status,
 };
 
@@ -188,7 +188,7 @@ const struct verb verb_verify = {
 	.name = "verify",
 	.group = VERBS_OPERATE,
 	.operands = "",
-	.summary = "Recompute everything that is stored, and compare",
+	.summary = "Recompute all stored data, and compare",
 	.options = verify_options,
 	.run = run_verify,
 };

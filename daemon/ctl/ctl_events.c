@@ -210,9 +210,9 @@ static enum ctl_status follow_events(struct printer *printer)
 	       fflush(stdout) == 0) {
 		if ((status == CTL_NO_DAEMON) != is_told)
 			ctl_complain(printer->ctl,
-				     is_told ? "the daemon answers again"
-					     : "the daemon does not answer, or "
-					       "is busy; waiting for it");
+				     is_told ? "the daemon responds again"
+					     : "the daemon does not respond, "
+					       "or is busy; waiting");
 		is_told = status == CTL_NO_DAEMON;
 		if (is_told)
 			nanosleep(&pause, NULL);
@@ -266,26 +266,25 @@ static const struct verb_option events_options[] = {
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
 	 .maximum = INT64_MAX,
-	 .meaning = "events behind number N (default: 0, all)"},
+	 .meaning = "events after number N (default: 0, all)"},
 	{.name = "site",
 	 .kind = OPTION_TEXT,
 	 .value = "HOST",
-	 .meaning = "events of this site alone"},
+	 .meaning = "only events of this site"},
 	{.name = "kinds",
 	 .kind = OPTION_TEXT,
 	 .value = "KIND,...",
-	 .meaning = "kinds, such as template.*,guard.broken (default: alerts, "
-		    "what people want to be told)"},
+	 .meaning = "kinds, for example template.*,guard.broken (default: "
+		    "alerts)"},
 	{.name = "all",
 	 .kind = OPTION_FLAG,
-	 .meaning = "the journal of everything that happened, and silenced "
-		    "events, too"},
+	 .meaning = "all events, also silenced ones"},
 	{.name = "open",
 	 .kind = OPTION_FLAG,
-	 .meaning = "those alone that nobody has acknowledged"},
+	 .meaning = "only alerts that are not acknowledged"},
 	{.name = "follow",
 	 .kind = OPTION_FLAG,
-	 .meaning = "go on as more happens, also when the daemon is restarted"},
+	 .meaning = "wait for more events, also after a restart of the daemon"},
 	{.name = NULL},
 };
 
@@ -293,7 +292,7 @@ const struct verb verb_events = {
 	.name = "events",
 	.group = VERBS_WATCH,
 	.operands = "",
-	.summary = "Print what happened to templates",
+	.summary = "Print the events of templates",
 	.options = events_options,
 	.run = run_events,
 };
@@ -304,6 +303,6 @@ const struct verb verb_ack = {
 	.operands = "EVENT...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
-	.summary = "Say of events that you have seen to them",
+	.summary = "Acknowledge events",
 	.run = run_ack,
 };

@@ -27,7 +27,7 @@ static bool put(const struct ctl *ctl, const struct buffer *picture)
 	}
 	error = file_write(path, buffer_slice(picture));
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot be written: %s", path,
+		ctl_complain(ctl, "%s: cannot write: %s", path,
 			     file_error_text(error));
 	return error == ERR_NONE;
 }
@@ -91,10 +91,10 @@ static enum ctl_status explain_page(const struct ctl *ctl,
 	enum error error;
 
 	if (page == NULL) {
-		ctl_complain(ctl,
-			     "%s: no page of %s; name it by its path in that "
-			     "folder",
-			     ctl->operands[0], option_text(ctl, "site"));
+		ctl_complain(
+			ctl,
+			"%s: %s has no such page; use its path in that folder",
+			ctl->operands[0], option_text(ctl, "site"));
 		return CTL_FAILED;
 	}
 	if (page->trouble != NULL) {
@@ -164,8 +164,8 @@ static enum ctl_status explain(const struct ctl *ctl,
 				: explain_file(ctl, asked->request);
 	if (!has_site)
 		return ask_daemon(ctl, asked);
-	ctl_complain(ctl, "--site: a URL is asked of the daemon, which has its "
-			  "own pages");
+	ctl_complain(ctl, "--site: use it with files only; the daemon uses its "
+			  "own pages for a URL");
 	return CTL_USAGE;
 }
 
@@ -193,7 +193,8 @@ static const struct verb_option explain_options[] = {
 	{.name = "site",
 	 .kind = OPTION_TEXT,
 	 .value = "DIR",
-	 .meaning = "PAGE is a path in DIR, whose pages tell its template"},
+	 .meaning = "folder of pages that provide the template; PAGE is a path "
+		    "in it"},
 	{.name = "out",
 	 .letter = 'o',
 	 .kind = OPTION_TEXT,

@@ -26,6 +26,6 @@ const struct verb verb_explain_url = {
 	.operands = "URL",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Say which rule lets a URL in or keeps it out",
+	.summary = "Show which rule allows or excludes a URL",
 	.run = run_explain_url,
 };

@@ -42,7 +42,7 @@ static enum ctl_status receive(const struct ctl *ctl, const char *host,
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
 	buffer_append_text(&target, "/bundle");
-	progress_show(&arrival.progress, 0, 1, "the daemon makes it");
+	progress_show(&arrival.progress, 0, 1, "the daemon creates the bundle");
 	status = client_receive(ctl, &(struct socket_download){
 					     .target = target.data,
 					     .sink = take,
@@ -106,8 +106,7 @@ static enum ctl_status put(const struct ctl *ctl, const char *host,
 	error = file_replace(path, bytes);
 	if (error == ERR_NONE)
 		return look_at(ctl, path, bytes);
-	ctl_complain(ctl, "%s: cannot be written: %s", path,
-		     file_error_text(error));
+	ctl_complain(ctl, "%s: cannot write: %s", path, file_error_text(error));
 	return CTL_FAILED;
 }
 
@@ -131,8 +130,7 @@ static const struct verb_option export_options[] = {
 	 .letter = 'o',
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
-	 .meaning = "write it to FILE (default: HOST.tpl); -: standard "
-		    "output"},
+	 .meaning = "write to FILE (default: HOST.tpl); -: standard output"},
 	{.name = NULL},
 };
 

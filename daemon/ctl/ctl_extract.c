@@ -34,8 +34,8 @@ static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)
 		error = ridge_model_read(model_out, buffer_slice(&text));
 	if (error == ERR_MALFORMED || error == ERR_VERSION)
 		ctl_complain(ctl,
-			     "%s: no model that `templatectl train` of this "
-			     "version wrote",
+			     "%s: not a model of `templatectl train` of this "
+			     "version",
 			     path);
 	else if (error != ERR_NONE)
 		complain_input(ctl, path, error,
@@ -120,8 +120,8 @@ static void add_method(struct text_table *table,
 		table_add_text(table,
 			       needs_template(extractor)
 				       ? "needs the template of a cluster"
-				       : "uses the template of a cluster "
-					 "where there is one");
+				       : "uses the template of a cluster if "
+					 "there is one");
 	}
 	for (size_t i = 0; i < extractor->parameter_count; i++) {
 		const struct parameter *parameter = &extractor->parameters[i];
@@ -164,7 +164,7 @@ static const struct verb_option extract_options[] = {
 	{.name = "url",
 	 .kind = OPTION_TEXT,
 	 .value = "U",
-	 .meaning = "where the page was found"},
+	 .meaning = "URL of the page"},
 	OPTION_PARAM_ROW,
 	OPTION_FAVOR_ROW,
 	OPTION_SCOPE_ROW,
@@ -175,8 +175,8 @@ static const struct verb_option extract_options[] = {
 	{.name = "model",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
-	 .meaning = "what `templatectl train` made, in place of the "
-		    "method's own"},
+	 .meaning =
+		 "a model of `templatectl train`, instead of the built-in one"},
 	OPTION_OUT_ROW,
 	OPTION_JOBS_ROW,
 	OPTION_WARC_ROW,
@@ -190,7 +190,7 @@ const struct verb verb_extract = {
 	.group = VERBS_READ,
 	.operands = "[FILE|DIR|ARCHIVE|URL|-]...",
 	.max_operands = SIZE_MAX,
-	.summary = "Print the content of pages, each by itself",
+	.summary = "Print the content of pages, without templates",
 	.options = extract_options,
 	.run = run_extract,
 };
@@ -199,6 +199,6 @@ const struct verb verb_methods = {
 	.name = "methods",
 	.group = VERBS_READ,
 	.operands = "",
-	.summary = "List the methods that tell content from the rest",
+	.summary = "List the extraction methods",
 	.run = run_methods,
 };

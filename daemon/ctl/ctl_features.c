@@ -38,6 +38,6 @@ const struct verb verb_features = {
 	.name = "features",
 	.group = VERBS_LOOK,
 	.operands = "",
-	.summary = "List what auto knows of a passage before it judges it",
+	.summary = "List the features of a passage that auto uses",
 	.run = run_features,
 };

@@ -40,7 +40,7 @@ const struct verb verb_forget = {
 	.operands = "URL...",
 	.min_operands = 1,
 	.max_operands = SIZE_MAX,
-	.summary = "Forget pages, which are not visited until somebody asks",
+	.summary = "Delete pages; the daemon fetches them only on request",
 	.options = forget_options,
 	.run = run_forget,
 };

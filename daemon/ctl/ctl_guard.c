@@ -192,7 +192,7 @@ static uint64_t find_guard(const struct ctl *ctl, const char *target,
 	}
 	json_decref(answer);
 	if (*status_out == CTL_DONE && number == 0) {
-		ctl_complain(ctl, "%s: there is no such guard", wanted);
+		ctl_complain(ctl, "%s: no such guard", wanted);
 		*status_out = CTL_FAILED;
 	}
 	return number;
@@ -274,7 +274,7 @@ static const struct verb_option guard_options[] = {
 	{.name = "xpath",
 	 .kind = OPTION_TEXT,
 	 .value = "X",
-	 .meaning = "an XPath 1.0 expression in its place"},
+	 .meaning = "an XPath 1.0 expression instead"},
 	{.name = "expect",
 	 .kind = OPTION_TEXT,
 	 .value = "N",
@@ -282,7 +282,7 @@ static const struct verb_option guard_options[] = {
 	{.name = "name",
 	 .kind = OPTION_TEXT,
 	 .value = "W",
-	 .meaning = "what the guard is called"},
+	 .meaning = "name of the guard"},
 	{.name = NULL},
 };
 
@@ -293,7 +293,7 @@ const struct verb verb_guard = {
 		    "rm HOST GUARD",
 	.min_operands = 1,
 	.max_operands = 3,
-	.summary = "Selectors that must go on to match",
+	.summary = "Manage selectors that must keep matching",
 	.options = guard_options,
 	.run = run_guard,
 };

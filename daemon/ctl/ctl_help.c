@@ -10,8 +10,8 @@ const char *verb_group_title(enum verb_group group)
 	static const char *const titles[VERB_GROUP_COUNT] = {
 		[VERBS_WATCH] = "Watch sites",
 		[VERBS_READ] = "Read content",
-		[VERBS_CRAWL] = "Steer the crawl",
-		[VERBS_LOOK] = "Look at templates",
+		[VERBS_CRAWL] = "Control the crawl",
+		[VERBS_LOOK] = "Inspect templates",
 		[VERBS_OPERATE] = "Operate the daemon",
 	};
 
@@ -123,8 +123,8 @@ void help_print(const struct verb *const *verbs)
 	       "[OPERAND]...\n");
 	for (unsigned group = 0; group < VERB_GROUP_COUNT; group++)
 		print_group(verbs, (enum verb_group)group);
-	printf("\nOptions before or behind any verb, whose own `templatectl "
-	       "VERB --help` lists:\n");
+	printf("\nOptions before or after any verb; see also `templatectl "
+	       "VERB --help`:\n");
 	print_options(global_options);
 	printf("\nExit status: 0 done, 1 failed, 2 usage, 3 no daemon.\n");
 }

@@ -176,7 +176,7 @@ static const struct verb_option hook_options[] = {
 	{.name = "secret",
 	 .kind = OPTION_TEXT,
 	 .value = "S",
-	 .meaning = "requests are signed with it (HMAC-SHA256)"},
+	 .meaning = "sign requests with this secret (HMAC-SHA256)"},
 	{.name = "secret-file",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
@@ -184,11 +184,12 @@ static const struct verb_option hook_options[] = {
 	{.name = "site",
 	 .kind = OPTION_TEXT,
 	 .value = "HOST",
-	 .meaning = "events of this site alone"},
+	 .meaning = "only events of this site"},
 	{.name = "kinds",
 	 .kind = OPTION_TEXT,
 	 .value = "KIND,...",
-	 .meaning = "kinds, such as template.*,guard.broken (default: alerts)"},
+	 .meaning = "kinds, for example template.*,guard.broken (default: "
+		    "alerts)"},
 	{.name = NULL},
 };
 
@@ -198,7 +199,8 @@ const struct verb verb_hook = {
 	.operands = "add TARGET | list | rm HOOK | test HOOK",
 	.min_operands = 1,
 	.max_operands = 2,
-	.summary = "Who is told of events: URLs, and commands (exec:/PATH)",
+	.summary = "Manage hooks, which receive events: URLs, and commands "
+		   "(exec:/PATH)",
 	.options = hook_options,
 	.run = run_hook,
 };
@@ -209,7 +211,7 @@ const struct verb verb_silence = {
 	.operands = "EVENT",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Be told no more of events like this one",
+	.summary = "Silence similar events",
 	.run = run_silence,
 };
 
@@ -217,7 +219,7 @@ const struct verb verb_silences = {
 	.name = "silences",
 	.group = VERBS_WATCH,
 	.operands = "",
-	.summary = "List what is silenced",
+	.summary = "List silences",
 	.run = run_silences,
 };
 
@@ -227,6 +229,6 @@ const struct verb verb_unsilence = {
 	.operands = "SILENCE",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Be told again of what a silence covers",
+	.summary = "Remove a silence",
 	.run = run_unsilence,
 };

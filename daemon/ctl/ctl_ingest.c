@@ -138,9 +138,9 @@ static void complain_pages(const struct ctl *ctl, const char *name,
 	append_hosts(answer, "too_large", &over);
 	if (strangers > 0)
 		ctl_complain(ctl,
-			     "%s: skipped: %" PRIu64
-			     " pages of hosts that are no sites: %s; --host "
-			     "HOST, or --host '*', adds them",
+			     "%s: skipped %" PRIu64
+			     " pages of unknown sites: %s; use --host HOST, or "
+			     "--host '*', to add the sites",
 			     name, strangers, unknown.data);
 	if (over.size > 1)
 		ctl_complain(ctl,
@@ -149,7 +149,7 @@ static void complain_pages(const struct ctl *ctl, const char *name,
 			     name, over.data);
 	if (kept > 0)
 		ctl_complain(ctl,
-			     "%s: kept: %" PRIu64
+			     "%s: kept %" PRIu64
 			     " pages that the daemon fetched itself; --replace "
 			     "replaces them by newer ones",
 			     name, kept);
@@ -173,12 +173,14 @@ static void complain_records(const struct ctl *ctl, const char *name,
 			     field_text(row, "url"));
 	}
 	if (field_whole(answer, "refused") > json_array_size(errors))
-		ctl_complain(ctl, "%s: %" PRIu64 " more were refused", name,
+		ctl_complain(ctl, "%s: %" PRIu64 " more records were rejected",
+			     name,
 			     field_whole(answer, "refused") -
 				     json_array_size(errors));
 	if (!json_is_true(json_object_get(answer, "complete")))
-		ctl_complain(ctl, "%s: not read to its end: %s", name,
-			     field_text(answer, "reason"));
+		ctl_complain(ctl,
+			     "%s: stopped before the end of the archive: %s",
+			     name, field_text(answer, "reason"));
 }
 
 static void add_row(struct text_table *table, const char *name,
@@ -270,11 +272,12 @@ static const struct verb_option ingest_options[] = {
 	{.name = "host",
 	 .kind = OPTION_TEXT,
 	 .value = "GLOB",
-	 .meaning = "only pages of these hosts, and add their sites; * stands "
-		    "for any characters; may be given again"},
+	 .meaning = "only pages of these hosts, and add their sites; * means "
+		    "any characters; may be repeated"},
 	{.name = "replace",
 	 .kind = OPTION_FLAG,
-	 .meaning = "also pages that the daemon fetched itself, by newer ones"},
+	 .meaning =
+		 "also replace pages that the daemon fetched itself, if newer"},
 	{.name = NULL},
 };
 
@@ -286,6 +289,6 @@ const struct verb verb_ingest = {
 	.max_operands = SIZE_MAX,
 	.options = ingest_options,
 	.summary =
-		"Hand in the pages of web archives: WARC or ARC, also packed",
+		"Import pages from web archives: WARC or ARC, also compressed",
 	.run = run_ingest,
 };

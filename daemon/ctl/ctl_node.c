@@ -223,6 +223,6 @@ const struct verb verb_node = {
 	.operands = "list | status | drain [NODE] | join [NODE] | remove NODE",
 	.min_operands = 1,
 	.max_operands = 2,
-	.summary = "The nodes of a cluster: list, drain, take back, forget",
+	.summary = "Manage nodes: list, drain, resume, remove",
 	.run = run_node,
 };

@@ -69,7 +69,7 @@ bool offline_write(const struct ctl *ctl, const char *folder, const char *name,
 	output_path(folder, name, format, &path);
 	error = file_write(path.data, bytes);
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot be written: %s", path.data,
+		ctl_complain(ctl, "%s: cannot write: %s", path.data,
 			     file_error_text(error));
 	buffer_free(&path);
 	return error == ERR_NONE;

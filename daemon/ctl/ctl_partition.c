@@ -50,8 +50,8 @@ bool ctl_partition_keys(const struct ctl *ctl, struct secret_keys **keys_out)
 	const char *path = text_or_none(ctl, "secret-file");
 
 	if (option_given(ctl, "with-secrets") && *path == '\0') {
-		ctl_complain(ctl, "--with-secrets needs --secret-file: none "
-				  "leaves a store but sealed");
+		ctl_complain(ctl, "--with-secrets needs --secret-file: secrets "
+				  "are exported encrypted only");
 		*keys_out = NULL;
 		return false;
 	}
@@ -94,7 +94,7 @@ static bool has_partitions(const struct ctl *ctl, const char *path,
 	if (sizes->strange_sites == 0)
 		return true;
 	ctl_complain(ctl,
-		     "%s: not a store of a cluster: %" PRIu64
+		     "%s: not a store of a node: %" PRIu64
 		     " sites have other numbers; partition migrate puts its "
 		     "partitions into a depot",
 		     path, sizes->strange_sites);
@@ -193,9 +193,10 @@ static bool read_partition(const struct ctl *ctl, const char *text,
 	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' &&
 	    number < JOURNAL_PARTITIONS)
 		return true;
-	ctl_complain(ctl,
-		     "%s: a partition is 0 to %d; %d is hooks and silences",
-		     text, JOURNAL_PARTITIONS - 1, JOURNAL_COMMON);
+	ctl_complain(
+		ctl,
+		"%s: a partition is 0 to %d; %d has the hooks and silences",
+		text, JOURNAL_PARTITIONS - 1, JOURNAL_COMMON);
 	return false;
 }
 
@@ -216,7 +217,7 @@ static enum ctl_status save(const struct ctl *ctl, struct store *store,
 			ctl_partition_print(ctl, "file", file, &copy);
 			status = CTL_DONE;
 		} else {
-			ctl_complain(ctl, "%s: cannot be written: %s", file,
+			ctl_complain(ctl, "%s: cannot write: %s", file,
 				     error_text(error));
 		}
 	}
@@ -257,10 +258,10 @@ static bool may_import(const struct ctl *ctl, struct store *store,
 		if ((partition != ANY_PARTITION && partition != i) ||
 		    sizes->items[i].rows == 0 || option_given(ctl, "force"))
 			continue;
-		ctl_complain(ctl,
-			     "%s: has partition %u already; --force replaces "
-			     "it",
-			     path, i);
+		ctl_complain(
+			ctl,
+			"%s: already has partition %u; --force replaces it",
+			path, i);
 		is_fit = false;
 	}
 	free(sizes);
@@ -270,8 +271,8 @@ static bool may_import(const struct ctl *ctl, struct store *store,
 static void complain_key(const struct ctl *ctl, const char *what)
 {
 	ctl_complain(ctl,
-		     "%s: has secrets that were sealed with a key that is not "
-		     "in --secret-file; give that of the cluster",
+		     "%s: no key in --secret-file decrypts its secrets; use "
+		     "the key file of the nodes",
 		     what);
 }
 
@@ -279,7 +280,7 @@ static bool complain_file(const struct ctl *ctl, const char *file,
 			  enum error error)
 {
 	if (error == ERR_VERSION)
-		ctl_complain(ctl, "%s: another version wrote it", file);
+		ctl_complain(ctl, "%s: written by another version", file);
 	else if (error == ERR_NO_KEY)
 		complain_key(ctl, file);
 	else if (error != ERR_NONE)
@@ -358,7 +359,7 @@ static enum ctl_status import_depot(const struct ctl *ctl, const char *path,
 	struct store *store = NULL;
 
 	if (option_text(ctl, "depot") == NULL) {
-		ctl_complain(ctl, "a FILE or --depot is needed");
+		ctl_complain(ctl, "FILE or --depot is missing");
 		return CTL_USAGE;
 	}
 	depot = ctl_partition_depot(ctl, path);
@@ -388,7 +389,7 @@ static enum ctl_status run_partition(const struct ctl *ctl)
 	const char *path = option_text(ctl, "store");
 
 	if (path == NULL) {
-		ctl_complain(ctl, "--store is needed");
+		ctl_complain(ctl, "--store is missing");
 		return CTL_USAGE;
 	}
 	if (strcmp(action, "list") == 0)
@@ -407,10 +408,11 @@ static const struct verb_option options[] = {
 	 .meaning = "the folder of the store"},
 	{.name = "force",
 	 .kind = OPTION_FLAG,
-	 .meaning = "replace what is there"},
+	 .meaning = "replace existing partitions"},
 	{.name = "with-secrets",
 	 .kind = OPTION_FLAG,
-	 .meaning = "headers, proxies and targets of hooks, too, sealed"},
+	 .meaning = "also encrypted secrets: headers, proxies and targets of "
+		    "hooks"},
 	{.name = "secret-file",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
@@ -426,7 +428,7 @@ static const struct verb_option options[] = {
 	{.name = "ca-file",
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
-	 .meaning = "more authorities that sign its certificate"},
+	 .meaning = "additional CAs for its certificate"},
 	{.name = NULL},
 };
 
@@ -436,7 +438,7 @@ const struct verb verb_partition = {
 	.operands = "list | export PARTITION FILE | import [FILE] | migrate",
 	.min_operands = 1,
 	.max_operands = 3,
-	.summary = "The partitions of a store, while no daemon has it",
+	.summary = "Manage the partitions of a store, while no daemon uses it",
 	.options = options,
 	.run = run_partition,
 };

@@ -32,9 +32,9 @@ static bool complain_of_old(const struct ctl *ctl, const char *path,
 			    enum error error)
 {
 	if (error == ERR_MALFORMED)
-		ctl_complain(ctl, "%s: is a store of a cluster already", path);
+		ctl_complain(ctl, "%s: already a store of a node", path);
 	else if (error == ERR_TOO_LARGE)
-		ctl_complain(ctl, "%s: too many sites of a partition", path);
+		ctl_complain(ctl, "%s: too many sites in one partition", path);
 	else if (error != ERR_NONE)
 		ctl_complain_store(ctl, path, error);
 	return error == ERR_NONE;
@@ -91,7 +91,7 @@ static bool is_free(const struct migration *migration)
 					     &number);
 	if (error == ERR_NONE)
 		ctl_complain(migration->ctl,
-			     "%s: has snapshots already; --force adds these",
+			     "%s: already has snapshots; --force adds these",
 			     depot_location(migration->depot));
 	return error == ERR_NOT_FOUND;
 }
@@ -137,9 +137,9 @@ static void print(const struct migration *migration)
 	json_decref(answer);
 	if (report->secrets > report->secrets_copied)
 		ctl_complain(migration->ctl,
-			     "%" PRIu64 " secrets of sites and hooks were left "
-			     "out: they are locked until they are given "
-			     "again, or --with-secrets",
+			     "%" PRIu64
+			     " secrets of sites and hooks were omitted; set "
+			     "them again, or use --with-secrets",
 			     report->secrets - report->secrets_copied);
 }
 
@@ -151,7 +151,7 @@ enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path)
 	char *folder;
 
 	if (option_text(ctl, "depot") == NULL) {
-		ctl_complain(ctl, "--depot is needed");
+		ctl_complain(ctl, "--depot is missing");
 		return CTL_USAGE;
 	}
 	if (!ctl_partition_keys(ctl, &keys))

@@ -66,7 +66,8 @@ static enum ctl_status run_poison(const struct ctl *ctl)
 static const struct verb_option poison_options[] = {
 	{.name = "forget",
 	 .kind = OPTION_FLAG,
-	 .meaning = "the page is read again when it is visited next"},
+	 .meaning = "delete the entry, so that the next visit reads the page "
+		    "again"},
 	{.name = NULL},
 };
 
@@ -76,8 +77,8 @@ const struct verb verb_poison = {
 	.operands = "[URL]",
 	.min_operands = 0,
 	.max_operands = 1,
-	.summary = "Pages that ended the worker that read them; with a URL its "
-		   "bytes",
+	.summary = "List quarantined pages, which crashed a worker; with a URL "
+		   "print its bytes",
 	.options = poison_options,
 	.run = run_poison,
 };

@@ -15,7 +15,7 @@ static bool write_whole(const struct ctl *ctl, const char *path,
 	enum error error = file_replace(path, page);
 
 	if (error != ERR_NONE)
-		ctl_complain(ctl, "%s: cannot be written: %s", path,
+		ctl_complain(ctl, "%s: cannot write: %s", path,
 			     file_error_text(error));
 	return error == ERR_NONE;
 }
@@ -67,8 +67,7 @@ static const struct verb_option report_options[] = {
 	 .letter = 'o',
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
-	 .meaning = "write the page to FILE (default: HOST.html); -: standard "
-		    "output"},
+	 .meaning = "write to FILE (default: HOST.html); -: standard output"},
 	{.name = NULL},
 };
 
@@ -78,8 +77,8 @@ const struct verb verb_report = {
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Draw a site's templates, history and changes as a page of "
-		   "HTML",
+	.summary =
+		"Draw a site's templates, history and changes as an HTML page",
 	.options = report_options,
 	.run = run_report,
 };

@@ -50,8 +50,8 @@ static bool check(const struct ctl *ctl, const struct text_request *request)
 		return true;
 	case ERR_NOT_FOUND:
 		ctl_complain(ctl,
-			     "--method: \"%s\" is no method; see templatectl "
-			     "methods",
+			     "--method: \"%s\" is not a method; see "
+			     "templatectl methods",
 			     request->method);
 		return false;
 	default:

@@ -12,53 +12,54 @@
 #include "store/buffer.h"
 
 /* Rows for the tables of the verbs. */
-#define OPTION_FAVOR_ROW                                           \
-	{                                                          \
-		.name = "favor", .kind = OPTION_CHOICE,            \
-		.value = "balance|precision|recall",               \
-		.meaning = "what matters more: that all of it is " \
-			   "content, or that nothing is missing"   \
+#define OPTION_FAVOR_ROW                                            \
+	{                                                           \
+		.name = "favor", .kind = OPTION_CHOICE,             \
+		.value = "balance|precision|recall",                \
+		.meaning = "what matters more: that all text is "   \
+			   "content, or that no content is missing" \
 	}
 #define OPTION_SCOPE_ROW                                                      \
 	{                                                                     \
 		.name = "scope", .kind = OPTION_CHOICE, .value = "body|page", \
-		.meaning = "the article or the post alone, or all that the "  \
-			   "page is about"                                    \
+		.meaning =                                                    \
+			"only the article or the post, or the main text of "  \
+			"the whole page"                                      \
 	}
 #define OPTION_WITH_ROW                                                     \
 	{                                                                   \
 		.name = "with", .kind = OPTION_CHOICE, .value = "comments", \
-		.meaning = "also what readers have written below it"        \
+		.meaning = "also comments of readers"                       \
 	}
 /* More options of a request; not for the verbs that make a picture. */
-#define OPTION_EXTRAS_ROWS                                               \
-	{.name = "comments",                                             \
-	 .kind = OPTION_FLAG,                                            \
-	 .meaning = "what readers have written, in JSON apart from the " \
-		    "text"},                                             \
-		{.name = "images",                                       \
-		 .kind = OPTION_FLAG,                                    \
-		 .meaning = "list the images of the content (JSON)"},    \
-		{.name = "links",                                        \
-		 .kind = OPTION_FLAG,                                    \
-		 .meaning = "list the links of the content (JSON)"},     \
-		{.name = "no-tables",                                    \
-		 .kind = OPTION_FLAG,                                    \
-		 .meaning = "leave out what stands in tables of data"},  \
-	{                                                                \
-		.name = "front-matter", .kind = OPTION_FLAG,             \
-		.meaning = "begin Markdown with the metadata, in YAML"   \
+#define OPTION_EXTRAS_ROWS                                             \
+	{.name = "comments",                                           \
+	 .kind = OPTION_FLAG,                                          \
+	 .meaning = "comments of readers, in JSON separate from the "  \
+		    "text"},                                           \
+		{.name = "images",                                     \
+		 .kind = OPTION_FLAG,                                  \
+		 .meaning = "list the images of the content (JSON)"},  \
+		{.name = "links",                                      \
+		 .kind = OPTION_FLAG,                                  \
+		 .meaning = "list the links of the content (JSON)"},   \
+		{.name = "no-tables",                                  \
+		 .kind = OPTION_FLAG,                                  \
+		 .meaning = "exclude text in data tables"},            \
+	{                                                              \
+		.name = "front-matter", .kind = OPTION_FLAG,           \
+		.meaning = "begin Markdown with the metadata, in YAML" \
 	}
-#define OPTION_INCLUDE_ROW                                                    \
-	{                                                                     \
-		.name = "include", .kind = OPTION_TEXT, .value = "SELECTOR",  \
-		.meaning = "also what stands in these elements (CSS); may be" \
-			   " given again"                                     \
+#define OPTION_INCLUDE_ROW                                                   \
+	{                                                                    \
+		.name = "include", .kind = OPTION_TEXT, .value = "SELECTOR", \
+		.meaning = "also the text of these elements (CSS); may be"   \
+			   " repeated"                                       \
 	}
 #define OPTION_EXCLUDE_ROW                                                   \
 	{                                                                    \
 		.name = "exclude", .kind = OPTION_TEXT, .value = "SELECTOR", \
-		.meaning = "nothing of these elements; wins over --include"  \
+		.meaning = "exclude these elements; overrides --include"     \
 	}
 
 /* The request points into the other members and into the command line. */

@@ -65,10 +65,10 @@ static enum ctl_status put_back(const struct ctl *ctl, struct store *backup,
 	name_aside(aside);
 	error = store_restore(backup, path, is_forced ? aside : NULL);
 	if (error == ERR_REFUSED) {
-		ctl_complain(ctl,
-			     "%s: there is a store already; --force moves it "
-			     "aside",
-			     path);
+		ctl_complain(
+			ctl,
+			"%s: contains a store already; --force moves it aside",
+			path);
 		return CTL_FAILED;
 	}
 	if (error != ERR_NONE) {
@@ -111,10 +111,10 @@ static const struct verb_option restore_options[] = {
 	 .letter = 'c',
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
-	 .meaning = "the configuration that names it"},
+	 .meaning = "configuration file with store.path"},
 	{.name = "force",
 	 .kind = OPTION_FLAG,
-	 .meaning = "move the store that is there aside"},
+	 .meaning = "move an existing store aside"},
 	OPTION_TIME_ROW,
 	{.name = NULL},
 };
@@ -125,7 +125,8 @@ const struct verb verb_restore = {
 	.operands = "DIR",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Check a backup and make it the store, while no daemon runs",
+	.summary =
+		"Verify a backup and make it the store, while no daemon runs",
 	.options = restore_options,
 	.run = run_restore,
 };

@@ -28,11 +28,11 @@ static void complain(const struct ctl *ctl, enum error error)
 	const char *to = ctl->operands[1];
 
 	if (error == ERR_REFUSED)
-		ctl_complain(ctl, "%s: there is a store already", to);
+		ctl_complain(ctl, "%s: contains a store already", to);
 	else if (error == ERR_VERSION)
 		ctl_complain(ctl,
-			     "%s: its values have no checksums: nothing tells "
-			     "what is whole",
+			     "%s: its values have no checksums, so damage "
+			     "cannot be detected",
 			     from);
 	else
 		ctl_complain_store(ctl, from, error);
@@ -110,7 +110,7 @@ const struct verb verb_salvage = {
 	.operands = "OLD NEW",
 	.min_operands = 2,
 	.max_operands = 2,
-	.summary = "Save what is whole of the damaged store in OLD to a new "
-		   "one",
+	.summary =
+		"Recover the undamaged part of the store in OLD to a new store",
 	.run = run_salvage,
 };

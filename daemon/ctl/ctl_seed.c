@@ -57,7 +57,7 @@ static void find_place(struct seeding *seeding, const char *path)
 		bytes = strtoll(end, NULL, 10);
 		if (fseeko(seeding->file, (off_t)bytes, SEEK_SET) == 0) {
 			seeding->lines = lines;
-			fprintf(stderr, "going on behind line %" PRIu64 "\n",
+			fprintf(stderr, "continuing after line %" PRIu64 "\n",
 				lines);
 		}
 	}
@@ -77,7 +77,7 @@ static bool keep_place(struct seeding *seeding)
 	error = file_replace(seeding->place_path.data, buffer_slice(&text));
 	buffer_free(&text);
 	if (error != ERR_NONE)
-		ctl_complain(seeding->ctl, "%s: it cannot be written: %s",
+		ctl_complain(seeding->ctl, "%s: cannot write: %s",
 			     seeding->place_path.data, file_error_text(error));
 	return error == ERR_NONE;
 }
@@ -119,8 +119,7 @@ static void take_line(struct seeding *seeding, char *line)
 	if (seeding->wrong++ < MAX_REPORTED) {
 		progress_clear(&seeding->progress);
 		ctl_complain(seeding->ctl,
-			     "line %" PRIu64 ": %.200s: no "
-			     "address",
+			     "line %" PRIu64 ": %.200s: not a URL",
 			     seeding->lines, line);
 	}
 }
@@ -148,8 +147,8 @@ static enum ctl_status ask_patiently(struct seeding *seeding,
 		if (pause.tv_sec < MAX_PAUSE_S)
 			pause.tv_sec *= 2;
 	}
-	ctl_complain(seeding->ctl, "the daemon does not answer; call this "
-				   "again, and it goes on");
+	ctl_complain(seeding->ctl, "the daemon does not respond; run the "
+				   "command again to continue");
 	return status;
 }
 
@@ -221,7 +220,7 @@ static enum ctl_status send_all(struct seeding *seeding)
 	}
 	free(line);
 	if (status == CTL_DONE && ferror(seeding->file)) {
-		ctl_complain(seeding->ctl, "the file cannot be read");
+		ctl_complain(seeding->ctl, "cannot read the file");
 		status = CTL_FAILED;
 	}
 	if (status == CTL_DONE)
@@ -290,14 +289,14 @@ static enum ctl_status run_seed(const struct ctl *ctl)
 static const struct verb_option options[] = {
 	{.name = "cluster",
 	 .kind = OPTION_FLAG,
-	 .meaning = "as jobs: the broker keeps them, the owners add the sites "
-		    "when they come to it"},
+	 .meaning = "as jobs: the broker stores them, and the owners add the "
+		    "sites later"},
 	{.name = "batch",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
 	 .minimum = 1,
 	 .maximum = MAX_BATCH,
-	 .meaning = "addresses that are sent at a time (default: 500)"},
+	 .meaning = "URLs per request (default: 500)"},
 	{.name = NULL},
 };
 
@@ -307,7 +306,7 @@ const struct verb verb_seed = {
 	.operands = "FILE|-",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary = "Watch the sites of a list, which may be long",
+	.summary = "Watch the sites of a list of any length",
 	.options = options,
 	.run = run_seed,
 };

@@ -135,7 +135,7 @@ static enum ctl_status run_site(const struct ctl *ctl)
 static const struct verb_option site_options[] = {
 	{.name = "delete",
 	 .kind = OPTION_FLAG,
-	 .meaning = "forget the site and everything learned from it"},
+	 .meaning = "delete the site and all its data"},
 	{.name = NULL},
 };
 

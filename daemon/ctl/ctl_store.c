@@ -10,18 +10,18 @@
 void ctl_complain_store(const struct ctl *ctl, const char *path,
 			enum error error)
 {
-	const char *what = "it must be ours to write, on a local disk";
+	const char *what = "it must be writable, on a local disk";
 
 	if (error == ERR_BUSY)
-		what = "a process has it open: a daemon must be stopped first";
+		what = "another process uses it; stop the daemon first";
 	else if (error == ERR_NOT_FOUND)
-		what = "there is no store";
+		what = "the folder has no store";
 	else if (error == ERR_VERSION)
-		what = "another version can read it";
+		what = "use the version that wrote it";
 	else if (error == ERR_CORRUPT)
-		what = "it is no store, or a damaged one";
+		what = "it is not a store, or it is damaged";
 	else if (error == ERR_STORE_FULL)
-		what = "its disk has no room for a copy";
+		what = "the disk is too full for a copy";
 	ctl_complain(ctl, "%s: %s; %s", path, error_text(error), what);
 }
 

@@ -31,12 +31,12 @@ bool ctl_verify_store(const struct ctl *ctl, const char *path,
 bool ctl_check_store(const struct ctl *ctl, const char *path,
 		     struct verify_report *report);
 
-#define OPTION_TIME_ROW                                                     \
-	{                                                                   \
-		.name = "time", .kind = OPTION_WHOLE, .value = "S",         \
-		.minimum = 1, .maximum = UINT32_MAX,                        \
-		.meaning = "give the check up after S seconds (default: a " \
-			   "minute, and one a MiB)"                         \
+#define OPTION_TIME_ROW                                                    \
+	{                                                                  \
+		.name = "time", .kind = OPTION_WHOLE, .value = "S",        \
+		.minimum = 1, .maximum = UINT32_MAX,                       \
+		.meaning = "stop the check after S seconds (default: 60, " \
+			   "plus 1 per MiB)"                               \
 	}
 
 #endif

@@ -29,7 +29,7 @@ static void add_text(struct text_table *table, const json_t *item)
 	if (text != NULL)
 		table_add_text(table, text);
 	else
-		table_printf(table, "(text not at hand; hash %s)",
+		table_printf(table, "(text not stored; hash %s)",
 			     field_text(item, "hash"));
 }
 
@@ -274,12 +274,12 @@ static bool check_operands(const struct ctl *ctl)
 	bool is_diff = option_given(ctl, "diff");
 
 	if (is_diff && option_given(ctl, "version")) {
-		ctl_complain(ctl, "--diff and --version: one of them");
+		ctl_complain(ctl, "use --diff or --version, not both");
 		return false;
 	}
 	if (ctl->operand_count != (is_diff ? 3U : 1U)) {
 		ctl_complain(ctl, is_diff ? "--diff needs two versions"
-					  : "one template, please");
+					  : "give one template");
 		return false;
 	}
 	for (size_t i = 1; i < ctl->operand_count; i++)
@@ -324,11 +324,11 @@ static const struct verb_option options[] = {
 	 .value = "V",
 	 .minimum = 1,
 	 .maximum = UINT32_MAX,
-	 .meaning = "what was stable then: paths, texts, where content stood"},
+	 .meaning = "the state at that version: paths, texts, position of the "
+		    "content"},
 	{.name = "diff",
 	 .kind = OPTION_FLAG,
-	 .meaning = "what version V2 has that V1 had not, and the other way "
-		    "round"},
+	 .meaning = "show what version V2 added and removed since V1"},
 	{.name = "limit",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
@@ -344,7 +344,8 @@ const struct verb verb_template = {
 	.operands = "HOST/N [V1 V2]",
 	.min_operands = 1,
 	.max_operands = 3,
-	.summary = "What the pages of a template share, now or at other times",
+	.summary =
+		"Show what the pages of a template share, now or in the past",
 	.options = options,
 	.run = run_template,
 };

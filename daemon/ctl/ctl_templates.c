@@ -167,7 +167,7 @@ static const struct verb_option pages_options[] = {
 	{.name = "after",
 	 .kind = OPTION_TEXT,
 	 .value = "URL",
-	 .meaning = "begin behind this page"},
+	 .meaning = "start after this page"},
 	{.name = NULL},
 };
 
@@ -184,13 +184,13 @@ static const struct verb_option text_options[] = {
 	{.name = "fetch",
 	 .kind = OPTION_CHOICE,
 	 .value = "never|missing|always",
-	 .meaning = "whether the daemon may fetch the page"},
+	 .meaning = "when the daemon may fetch the page"},
 	{.name = "timeout",
 	 .kind = OPTION_WHOLE,
 	 .value = "MS",
 	 .minimum = 1,
 	 .maximum = 3600000,
-	 .meaning = "how long fetching may take"},
+	 .meaning = "timeout of the fetch"},
 	{.name = NULL},
 };
 

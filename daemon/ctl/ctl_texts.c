@@ -137,7 +137,7 @@ static bool open_output(const struct ctl *ctl, struct texts_output *output)
 			ctl, "%s: %s", output->path,
 			strerrordesc_np(is_open ? output->failure : errno));
 	else
-		ctl_complain(ctl, "%s: its last line has no sequence",
+		ctl_complain(ctl, "%s: the last line has no sequence",
 			     output->path);
 	return false;
 }
@@ -217,7 +217,7 @@ static bool check_resume(const struct ctl *ctl, const char *path)
 	if (!option_given(ctl, "resume") ||
 	    (path != NULL && strcmp(format_of(ctl, path), "jsonl") == 0))
 		return true;
-	ctl_complain(ctl, "--resume needs -o FILE with lines of JSON");
+	ctl_complain(ctl, "--resume needs -o FILE with JSON lines");
 	return false;
 }
 
@@ -248,11 +248,11 @@ static const struct verb_option texts_options[] = {
 	 .letter = 'o',
 	 .kind = OPTION_TEXT,
 	 .value = "FILE",
-	 .meaning = "write to FILE, whose ending may tell the format; "
-		    "default: standard output"},
+	 .meaning = "write to FILE, whose ending may set the format; default: "
+		    "standard output"},
 	{.name = "resume",
 	 .kind = OPTION_FLAG,
-	 .meaning = "go on where FILE (jsonl) ends"},
+	 .meaning = "continue at the end of FILE (jsonl)"},
 	{.name = "since",
 	 .kind = OPTION_TEXT,
 	 .value = "SEQ",
@@ -264,13 +264,13 @@ static const struct verb_option texts_options[] = {
 	 .meaning = "default: jsonl"},
 	{.name = "raw",
 	 .kind = OPTION_FLAG,
-	 .meaning = "in CSV, no apostrophe before cells that begin with "
-		    "= + - @"},
+	 .meaning =
+		 "in CSV, no apostrophe before cells that begin with = + - @"},
 	{.name = "content",
 	 .kind = OPTION_CHOICE,
 	 .value = "txt|md|json|html|xml",
-	 .meaning = "what the text of a page is; json: with all that is known "
-		    "of it (default: txt)"},
+	 .meaning = "format of the text; json: with all stored fields "
+		    "(default: txt)"},
 	{.name = "template",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
@@ -280,11 +280,12 @@ static const struct verb_option texts_options[] = {
 	{.name = "type",
 	 .kind = OPTION_TEXT,
 	 .value = "TYPE,...",
-	 .meaning = "only such documents: page, error, soft-404, challenge..."},
+	 .meaning = "only these page classes: page, error, soft-404, "
+		    "challenge..."},
 	{.name = "quality",
 	 .kind = OPTION_TEXT,
 	 .value = "QUALITY,...",
-	 .meaning = "only texts of such quality: ok, listing, truncated..."},
+	 .meaning = "only texts of this quality: ok, listing, truncated..."},
 	{.name = "confidence",
 	 .kind = OPTION_TEXT,
 	 .value = "C",
@@ -311,8 +312,7 @@ const struct verb verb_texts = {
 	.operands = "HOST",
 	.min_operands = 1,
 	.max_operands = 1,
-	.summary =
-		"Print the content of all pages of a site, as they were stored",
+	.summary = "Print the content of all stored pages of a site",
 	.options = texts_options,
 	.run = run_texts,
 };

@@ -17,12 +17,12 @@ static enum ctl_status print_token(const struct ctl *ctl, const json_t *answer)
 		return CTL_DONE;
 	}
 	if (token == NULL) {
-		ctl_complain(ctl, "the daemon gave no token");
+		ctl_complain(ctl, "the daemon returned no token");
 		return CTL_FAILED;
 	}
 	puts(token);
 	fprintf(stderr,
-		"It may %s, and is not shown again. Send it as "
+		"It may %s, and cannot be shown again. Send it as "
 		"Authorization: Bearer TOKEN.\n",
 		field_text(answer, "role"));
 	return CTL_DONE;
@@ -93,7 +93,7 @@ static enum ctl_status run_token(const struct ctl *ctl)
 		return remove_token(ctl, name);
 	if (!has_both)
 		return add_token(ctl, name);
-	ctl_complain(ctl, "--read or --write, not both");
+	ctl_complain(ctl, "use --read or --write, not both");
 	return CTL_USAGE;
 }
 
@@ -103,7 +103,7 @@ static const struct verb_option options[] = {
 	 .meaning = "for what socket.read_only_path answers (default)"},
 	{.name = "write",
 	 .kind = OPTION_FLAG,
-	 .meaning = "for everything but tokens"},
+	 .meaning = "for all routes except tokens"},
 	{.name = NULL},
 };
 

@@ -77,8 +77,7 @@ static bool begin(const struct ctl *ctl, struct course *course)
 	course->ctl.operands++;
 	course->ctl.operand_count--;
 	if (option_text(ctl, "gold") == NULL) {
-		ctl_complain(ctl, "--gold DIR is missing: the texts that "
-				  "should be found");
+		ctl_complain(ctl, "--gold DIR is missing: the expected texts");
 		return false;
 	}
 	return read_number(ctl, "c", RIDGE_COST_MIN, RIDGE_COST_MAX,
@@ -185,7 +184,7 @@ static bool write_model(const struct course *course,
 		error = file_write(path, buffer_slice(&text));
 	}
 	if (error != ERR_NONE)
-		ctl_complain(&course->ctl, "%s: cannot be written: %s", path,
+		ctl_complain(&course->ctl, "%s: cannot write: %s", path,
 			     file_error_text(error));
 	buffer_free(&notes);
 	buffer_free(&text);
@@ -221,8 +220,8 @@ static void print_figures(const struct course *course,
 	const struct training *training = &course->training;
 	const struct training_score *score = &course->score;
 
-	printf("%zu ridges of %u pages, %.1f %% of them primary\n"
-	       "%zu of them make the model\n",
+	printf("%zu ridges of %u pages, %.1f %% of them primary\n%zu of them "
+	       "are in the model\n",
 	       training->count, training->page_count,
 	       100 * primary_ratio(training), ridge_model_size(model));
 	if (score->folds == 0)
@@ -244,13 +243,13 @@ static enum ctl_status finish(struct course *course)
 
 	if (training->page_count == 0) {
 		ctl_complain(&course->ctl,
-			     "no page has its text in %s: that of a/b.html is "
-			     "a/b.txt",
+			     "no page has a gold text in %s: the text of "
+			     "a/b.html is a/b.txt",
 			     option_text(&course->ctl, "gold"));
 	} else if (model == NULL) {
 		ctl_complain(&course->ctl,
-			     "%zu of %zu ridges are primary: nothing to tell "
-			     "apart; give more pages",
+			     "%zu of %zu ridges are primary: training needs "
+			     "both classes; add pages",
 			     training->primary_count, training->count);
 	} else {
 		course->score = training_validate(training, course->gamma,
@@ -290,16 +289,16 @@ static const struct verb_option train_options[] = {
 	{.name = "c",
 	 .kind = OPTION_TEXT,
 	 .value = "C",
-	 .meaning = "how much a wrong example costs (default: 3)"},
+	 .meaning = "cost of a misclassified example (default: 3)"},
 	{.name = "gamma",
 	 .kind = OPTION_TEXT,
 	 .value = "G",
-	 .meaning = "how near an example must be to matter (default: 1)"},
+	 .meaning = "how close an example must be to count (default: 1)"},
 	OPTION_PARAM_ROW,
 	{.name = "note",
 	 .kind = OPTION_TEXT,
 	 .value = "TEXT",
-	 .meaning = "a line for the head of FILE; may be given again"},
+	 .meaning = "a comment line for FILE; may be repeated"},
 	{.name = NULL},
 };
 

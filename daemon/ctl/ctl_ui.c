@@ -65,8 +65,8 @@ static enum ctl_status run_ui(const struct ctl *ctl)
 	}
 	printf("%s\n", tunnel_address(tunnel));
 	fflush(stdout);
-	fprintf(stderr, "Open it in a browser within 5 minutes; it works "
-			"once. Ctrl-C ends it.\n");
+	fprintf(stderr, "Open it in a browser within 5 minutes; it works once. "
+			"Press Ctrl-C to stop.\n");
 	if (option_given(ctl, "open") && isatty(STDOUT_FILENO) && has_display())
 		open_browser(tunnel_address(tunnel));
 	error = tunnel_run(tunnel);
@@ -84,7 +84,7 @@ static const struct verb_option ui_options[] = {
 	 .meaning = "port of 127.0.0.1 to listen on (default: a free one)"},
 	{.name = "open",
 	 .kind = OPTION_FLAG,
-	 .meaning = "have xdg-open open the address, on a terminal with a "
+	 .meaning = "open the address with xdg-open, on a terminal with a "
 		    "display"},
 	{.name = NULL},
 };
@@ -95,7 +95,7 @@ const struct verb verb_ui = {
 	.operands = "",
 	.min_operands = 0,
 	.max_operands = 0,
-	.summary = "Show the daemon's pages to a browser on this machine",
+	.summary = "Show the web UI to a browser on this machine",
 	.options = ui_options,
 	.run = run_ui,
 };

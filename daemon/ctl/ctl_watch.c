@@ -53,7 +53,7 @@ static bool add_headers(const struct ctl *ctl, json_t *body)
 			continue;
 		colon = strchr(text, ':');
 		if (colon == NULL || (size_t)(colon - text) >= sizeof(name)) {
-			ctl_complain(ctl, "--header: %s is not Name: value",
+			ctl_complain(ctl, "--header: %s: must be Name: value",
 				     text);
 			json_decref(headers);
 			return false;
@@ -120,12 +120,12 @@ static void tell_pause(const struct ctl *ctl, struct progress *progress,
 	*was_paused = reason != NULL;
 	progress_clear(progress);
 	if (reason != NULL)
-		ctl_complain(ctl,
-			     "crawling is paused: %s; it goes on when that is "
-			     "over",
-			     reason);
+		ctl_complain(
+			ctl,
+			"the crawl is paused: %s; it continues automatically",
+			reason);
 	else
-		ctl_complain(ctl, "crawling goes on");
+		ctl_complain(ctl, "the crawl continues");
 }
 
 /* The daemon does not crawl a site without its credentials; report this. */
@@ -133,10 +133,10 @@ static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 {
 	if (strcmp(field_text(site, "state"), "locked") != 0)
 		return false;
-	ctl_complain(ctl,
-		     "%s is locked: its headers or its proxy are to be given "
-		     "again",
-		     field_text(site, "host"));
+	ctl_complain(
+		ctl,
+		"%s has no credentials: set its headers or its proxy again",
+		field_text(site, "host"));
 	return true;
 }
 
@@ -224,33 +224,34 @@ static const struct verb_option watch_options[] = {
 	 .kind = OPTION_WHOLE,
 	 .value = "S",
 	 .maximum = UINT32_MAX,
-	 .meaning = "fetch a page anew after this many seconds; 0: never"},
+	 .meaning = "seconds between two visits of a page; 0 = never"},
 	{.name = "every",
 	 .kind = OPTION_WHOLE,
 	 .value = "S",
 	 .maximum = UINT32_MAX,
-	 .meaning = "look at the templates after this many seconds, by a few "
-		    "pages of each; 0: never"},
+	 .meaning = "seconds between two checks of a template on a few of its "
+		    "pages; 0 = never"},
 	{.name = "saturation",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
 	 .maximum = 1000000,
-	 .meaning = "leave a URL pattern alone once N pages in a row brought "
-		    "nothing new; 0: visit all"},
+	 .meaning = "stop visiting a URL pattern after N pages without "
+		    "anything new; 0 = never"},
 	{.name = "max-bytes",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
 	 .maximum = UINT64_MAX / 2,
-	 .meaning = "budget of the first crawl, over the wire; 0: any"},
+	 .meaning = "maximum bytes received in the first crawl; 0 = unlimited"},
 	{.name = "max-seconds",
 	 .kind = OPTION_WHOLE,
 	 .value = "S",
 	 .maximum = 1000000000,
-	 .meaning = "budget of the first crawl, spent fetching; 0: any"},
+	 .meaning = "maximum seconds of fetches in the first crawl; 0 = "
+		    "unlimited"},
 	{.name = "header",
 	 .kind = OPTION_TEXT,
 	 .value = "NAME:VALUE",
-	 .meaning = "send it with each request; may be given again"},
+	 .meaning = "send it with each request; may be repeated"},
 	{.name = "proxy",
 	 .kind = OPTION_TEXT,
 	 .value = "PROXY",
@@ -262,7 +263,7 @@ static const struct verb_option watch_options[] = {
 	{.name = "probe",
 	 .kind = OPTION_CHOICE,
 	 .value = "yes|no",
-	 .meaning = "ask for a page that cannot be, to know soft 404s"},
+	 .meaning = "request a page that does not exist, to detect soft 404s"},
 	{.name = "cookies",
 	 .kind = OPTION_CHOICE,
 	 .value = "yes|no",
@@ -272,7 +273,7 @@ static const struct verb_option watch_options[] = {
 	 .meaning = "the host may have a private address"},
 	{.name = "wait",
 	 .kind = OPTION_FLAG,
-	 .meaning = "until the site is crawled, with a progress bar"},
+	 .meaning = "wait until the site is crawled, with a progress bar"},
 	{.name = NULL},
 };
 

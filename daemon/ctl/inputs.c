@@ -21,7 +21,8 @@ void input_trouble(enum error error, size_t max_bytes, struct buffer *out)
 		buffer_append_text(out, "no such file or folder");
 		break;
 	case ERR_TOO_LARGE:
-		buffer_printf(out, "larger than %zu bytes, the limit of a page",
+		buffer_printf(out,
+			      "larger than %zu bytes, the maximum of a page",
 			      max_bytes);
 		break;
 	case ERR_NOT_HTML:
@@ -31,8 +32,7 @@ void input_trouble(enum error error, size_t max_bytes, struct buffer *out)
 		buffer_append_text(out, "damaged gzip data");
 		break;
 	case ERR_IO:
-		buffer_printf(out, "cannot be read: %s",
-			      file_error_text(error));
+		buffer_printf(out, "cannot read: %s", file_error_text(error));
 		break;
 	default:
 		buffer_append_text(out, error_text(error));
@@ -150,7 +150,7 @@ bool inputs_collect(const struct ctl *ctl, bool keeps_folders,
 			return false;
 	}
 	if (inputs_out->count == 0) {
-		ctl_complain(ctl, "%s: no *.html or *.htm in it",
+		ctl_complain(ctl, "%s: has no *.html or *.htm files",
 			     ctl->operands[0]);
 		return false;
 	}

@@ -147,7 +147,7 @@ static bool open_engine(struct lesson *lesson)
 		return false;
 	if (engine_create(&lesson->engine, lesson->site->store, &options,
 			  clock_wall_ms()) != ERR_NONE) {
-		ctl_complain(lesson->ctl, "the temporary store cannot be used");
+		ctl_complain(lesson->ctl, "cannot use the temporary store");
 		return false;
 	}
 	return true;
@@ -186,8 +186,8 @@ static void commit(struct lesson *lesson)
 	if (error != ERR_NONE) {
 		progress_clear(&lesson->progress);
 		ctl_complain(lesson->ctl,
-			     "the temporary store: %s; is there "
-			     "room in TMPDIR?",
+			     "the temporary store: %s; check the free space in "
+			     "TMPDIR",
 			     error_text(error));
 		lesson->is_broken = true;
 	}
@@ -266,7 +266,7 @@ static bool is_repeated(struct lesson *lesson, struct page_item *item,
 		address->page = number + 1;
 		return false;
 	}
-	buffer_printf(&item->trouble, "left out, %s has the same address",
+	buffer_printf(&item->trouble, "skipped: %s has the same URL",
 		      lesson->site->pages[address->page - 1].name);
 	return true;
 }
@@ -475,7 +475,7 @@ static void select_threshold(struct lesson *lesson, const struct host *host)
 	if (error == ERR_NONE)
 		tell_threshold(lesson, host, &choice);
 	else
-		ctl_complain(lesson->ctl, "no threshold can be chosen: %s",
+		ctl_complain(lesson->ctl, "cannot choose a threshold: %s",
 			     error_text(error));
 	lesson->is_broken |= error != ERR_NONE;
 }

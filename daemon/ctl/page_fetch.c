@@ -179,11 +179,11 @@ static bool is_allowed(const struct origin *origin, const struct url *url,
 	if (reason.is_allowed)
 		return true;
 	if (reason.line != 0)
-		buffer_printf(trouble, "line %u of robots.txt forbids it: %s",
+		buffer_printf(trouble, "forbidden by line %u of robots.txt: %s",
 			      reason.line, reason.rule);
 	else
 		buffer_printf(trouble,
-			      "its robots.txt cannot be had, so nothing may "
+			      "cannot fetch its robots.txt, so pages must not "
 			      "be fetched%s%s",
 			      origin->reason[0] == '\0' ? "" : ": ",
 			      origin->reason);
@@ -216,8 +216,7 @@ static bool take_page(struct fetch_result *result, const struct url *url,
 						    ? error_text(result->error)
 						    : result->reason);
 	} else if (result->redirect[0] != '\0') {
-		buffer_printf(trouble, "it redirects more than %d times",
-			      MAX_REDIRECTS);
+		buffer_printf(trouble, "more than %d redirects", MAX_REDIRECTS);
 	} else if (result->http_status / 100 != 2) {
 		buffer_printf(trouble, "HTTP status %u", result->http_status);
 	} else if (!result->is_html) {

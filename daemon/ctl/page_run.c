@@ -25,7 +25,8 @@ bool page_run_url(const struct ctl *ctl, struct text_request *request,
 		return true;
 	error = url_parse(url_out, slice_of(text), NULL);
 	if (error != ERR_NONE) {
-		ctl_complain(ctl, "--url: \"%s\" is no http or https URL: %s",
+		ctl_complain(ctl,
+			     "--url: \"%s\" is not an http or https URL: %s",
 			     text, error_text(error));
 		return false;
 	}
@@ -53,7 +54,7 @@ bool page_run_format(const struct ctl *ctl, bool is_listed,
 	*format_out = offline_format(ctl);
 	if (has_folder && ctl->operand_count == 0 &&
 	    !option_given(ctl, "urls")) {
-		ctl_complain(ctl, "--out DIR needs a FILE or DIR to read");
+		ctl_complain(ctl, "--out DIR needs a FILE or DIR as input");
 		return false;
 	}
 	if (has_folder || !is_listed)
@@ -62,8 +63,8 @@ bool page_run_format(const struct ctl *ctl, bool is_listed,
 		*format_out = FORMAT_JSON;
 	if (*format_out == FORMAT_JSON)
 		return true;
-	ctl_complain(ctl, "several pages on standard output are lines of JSON: "
-			  "use --format json, or --out DIR");
+	ctl_complain(ctl, "several pages on standard output must be JSON "
+			  "lines: use --format json, or --out DIR");
 	return false;
 }
 
@@ -106,9 +107,10 @@ static enum error read_page(const struct page_run *run, struct job *job)
 	if (error != ERR_NONE)
 		input_trouble(error, run->max_bytes, &item->trouble);
 	else if (item->body.size > run->max_bytes)
-		buffer_printf(&job->note,
-			      "cut behind %zu bytes, the limit of a page",
-			      run->max_bytes);
+		buffer_printf(
+			&job->note,
+			"truncated after %zu bytes, the maximum of a page",
+			run->max_bytes);
 	return error;
 }
 
@@ -125,7 +127,8 @@ static enum error place_page(const struct running *running, struct job *job)
 	error = run->place(run->context, item->output.data, &item->url);
 	item->has_url = error == ERR_NONE;
 	if (error != ERR_NONE)
-		buffer_printf(&item->trouble, "its name makes no URL: %s",
+		buffer_printf(&item->trouble,
+			      "cannot make a URL from its name: %s",
 			      error_text(error));
 	return error;
 }
@@ -278,7 +281,7 @@ static void run_through(struct running *running)
 	progress_clear(&running->progress);
 	if (running->counts.left_out > 0)
 		ctl_complain(running->run->ctl,
-			     "%zu pages left out: no title, date or address",
+			     "%zu pages skipped: no title, date or URL",
 			     running->counts.left_out);
 }
 

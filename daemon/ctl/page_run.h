@@ -15,34 +15,34 @@ struct page_item;
 #define OPTION_OUT_ROW                                              \
 	{                                                           \
 		.name = "out", .kind = OPTION_TEXT, .value = "DIR", \
-		.meaning = "write a file a page into DIR, in "      \
-			   "place of a line of JSON a page"         \
+		.meaning = "write a file per page into DIR, "       \
+			   "instead of JSON lines"                  \
 	}
-#define OPTION_JOBS_ROW                                                  \
-	{                                                                \
-		.name = "jobs", .letter = 'j', .kind = OPTION_WHOLE,     \
-		.value = "N", .minimum = 1, .maximum = 256,              \
-		.meaning = "work on so many pages at once (default: as " \
-			   "many as there are processors)"               \
-	}
-#define OPTION_CITABLE_ROW                                           \
+#define OPTION_JOBS_ROW                                              \
 	{                                                            \
-		.name = "only-with-metadata", .kind = OPTION_FLAG,   \
-		.meaning = "leave out pages without title, date of " \
-			   "publication or address"                  \
+		.name = "jobs", .letter = 'j', .kind = OPTION_WHOLE, \
+		.value = "N", .minimum = 1, .maximum = 256,          \
+		.meaning = "number of pages in parallel (default: "  \
+			   "number of processors)"                   \
 	}
-#define OPTION_WARC_ROW                                                   \
-	{                                                                 \
-		.name = "warc", .kind = OPTION_FLAG,                      \
-		.meaning = "the operands are archives, whatever they are" \
-			   " called"                                      \
+#define OPTION_CITABLE_ROW                                         \
+	{                                                          \
+		.name = "only-with-metadata", .kind = OPTION_FLAG, \
+		.meaning = "skip pages without title, date of "    \
+			   "publication or URL"                    \
+	}
+#define OPTION_WARC_ROW                                                     \
+	{                                                                   \
+		.name = "warc", .kind = OPTION_FLAG,                        \
+		.meaning = "treat all operands as archives, whatever their" \
+			   " names"                                         \
 	}
 
-#define OPTION_URLS_ROW                                                \
-	{                                                              \
-		.name = "urls", .kind = OPTION_TEXT, .value = "FILE",  \
-		.meaning = "also the pages of these addresses, one a " \
-			   "line; - is standard input"                 \
+#define OPTION_URLS_ROW                                               \
+	{                                                             \
+		.name = "urls", .kind = OPTION_TEXT, .value = "FILE", \
+		.meaning = "also the pages of these URLs, one per "   \
+			   "line; - is standard input"                \
 	}
 
 struct page_run {

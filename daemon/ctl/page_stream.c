@@ -106,7 +106,7 @@ static bool start_roles(struct page_stream *stream)
 					  enforced ones */
 	if (starter_create(&stream->starter, false) == ERR_NONE)
 		return true;
-	ctl_complain(stream->ctl, "the fetcher cannot be started");
+	ctl_complain(stream->ctl, "cannot start the fetcher");
 	return false;
 }
 
@@ -247,7 +247,7 @@ static bool next_record(struct page_stream *stream, struct page_item *item)
 		give_record(name, record, item);
 	} else if (error != ERR_NONE) {
 		buffer_append_text(&item->name, name);
-		buffer_printf(&item->trouble, "not read to its end: %s",
+		buffer_printf(&item->trouble, "stopped before its end: %s",
 			      stream->failure == 0
 				      ? record->reason
 				      : strerrordesc_np(stream->failure));
@@ -265,15 +265,14 @@ static void give_url(struct page_stream *stream, struct page_item *item)
 	buffer_append_text(&item->name, text);
 	if (!is_address(text) ||
 	    url_parse(&url, slice_of(text), NULL) != ERR_NONE) {
-		buffer_append_text(&item->trouble, "no http or https URL");
+		buffer_append_text(&item->trouble, "not an http or https URL");
 		return;
 	}
 	if (stream->fetcher == NULL)
 		stream->fetcher =
 			page_fetcher_create(stream->max_bytes, stream->starter);
 	if (stream->fetcher == NULL) {
-		buffer_append_text(&item->trouble,
-				   "the fetcher cannot be started");
+		buffer_append_text(&item->trouble, "cannot start the fetcher");
 		return;
 	}
 	if (!page_fetch(stream->fetcher, &url, &page, &item->trouble))
@@ -315,16 +314,16 @@ static void name_output(struct page_stream *stream, struct page_item *item)
 	if (item->output.size == 0 && item->has_url)
 		output_name_of_url(&item->url, &item->output);
 	else if (item->output.size == 0)
-		buffer_append_text(&item->trouble,
-				   "it has no address, of which a file's name "
-				   "could be made");
+		buffer_append_text(
+			&item->trouble,
+			"it has no URL from which to make a file name");
 	if (item->trouble.size > 0)
 		return;
 	other = output_names_take(&stream->outputs, item->output.data,
 				  item->name.data);
 	if (other != NULL)
 		buffer_printf(&item->trouble,
-			      "left out, %s has the same output", other);
+			      "skipped: %s has the same output file", other);
 }
 
 bool page_stream_next(struct page_stream *stream, struct page_item *item_out)

@@ -347,15 +347,15 @@ static void tell_site(struct relearning *relearning)
 	if (relearning->host.size == 0)
 		return;
 	report->sites++;
-	buffer_printf(&report->text,
-		      "site %.*s: learned anew from %" PRIu64 " pages; %" PRIu64
-		      " others, the versions of its templates and the results "
-		      "of its guards are lost%s\n",
-		      (int)relearning->host.size, relearning->host.data,
-		      relearning->pages, lost,
-		      relearning->has_row
-			      ? ""
-			      : "; how it was watched is lost, too: add it");
+	buffer_printf(
+		&report->text,
+		"site %.*s: rebuilt from %" PRIu64 " pages; lost: %" PRIu64
+		" other pages, the versions of its templates and the results "
+		"of its guards%s\n",
+		(int)relearning->host.size, relearning->host.data,
+		relearning->pages, lost,
+		relearning->has_row ? ""
+				    : ", and its options: add the site again");
 }
 
 static enum error learn_site(struct relearning *relearning)

@@ -186,7 +186,7 @@ enum error socket_request(const char *socket, const char *method,
 
 	*answer_out = (struct socket_answer){0};
 	snprintf(answer_out->reason, sizeof(answer_out->reason),
-		 "the request cannot be made");
+		 "cannot create the request");
 	if (request.easy != NULL &&
 	    set_target(&request, socket, target, timeout_ms) &&
 	    set_method(&request, method, body) &&
@@ -249,7 +249,7 @@ enum error socket_send(const char *socket, const struct socket_upload *upload,
 
 	*answer_out = (struct socket_answer){0};
 	snprintf(answer_out->reason, sizeof(answer_out->reason),
-		 "the request cannot be made");
+		 "cannot create the request");
 	if (request.easy != NULL &&
 	    set_target(&request, socket, upload->target, 0) &&
 	    set_upload(&request, &sending) &&
@@ -316,7 +316,7 @@ enum error socket_receive(const char *socket,
 
 	*answer_out = (struct socket_answer){0};
 	snprintf(answer_out->reason, sizeof(answer_out->reason),
-		 "the request cannot be made");
+		 "cannot create the request");
 	if (request.easy != NULL &&
 	    set_target(&request, socket, download->target, 0) &&
 	    set_download(&request, &receiving))

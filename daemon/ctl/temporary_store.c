@@ -17,8 +17,8 @@ char *temporary_folder_make(const struct ctl *ctl)
 	if (mkdtemp(path.data) != NULL)
 		return path.data;
 	ctl_complain(ctl,
-		     "%s: cannot be made; set TMPDIR to a folder with "
-		     "room for a packed copy of the pages",
+		     "%s: cannot create; set TMPDIR to a folder with space for "
+		     "a compressed copy of the pages",
 		     path.data);
 	buffer_free(&path);
 	return NULL;

@@ -229,7 +229,7 @@ static void judge(struct tunnel *tunnel, struct connection *connection,
 	if (!reach_daemon(tunnel, connection)) {
 		buffer_free(&request.head);
 		refuse(connection, 502,
-		       "No daemon answers on the socket. Is templated "
+		       "No daemon responds on the socket. Is templated "
 		       "running?");
 		return;
 	}
@@ -253,7 +253,7 @@ static void read_head(struct tunnel *tunnel, struct connection *connection)
 	if (end != NULL)
 		judge(tunnel, connection, (size_t)(end - head->data) + 4);
 	else if (head->size >= TUNNEL_MAX_HEAD)
-		refuse(connection, 431, "This head is too large.");
+		refuse(connection, 431, "The request head is too large.");
 }
 
 /*

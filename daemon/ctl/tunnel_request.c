@@ -289,15 +289,13 @@ static void enter(struct tunnel_keys *keys, struct slice token, uint64_t now_ms,
 	const char *reason = NULL;
 
 	if (keys->is_used)
-		reason = "This address has been used, and is void. If it was "
-			 "not you, end templatectl ui.";
+		reason = "This address was already used and is invalid. If "
+			 "that was not you, stop templatectl ui.";
 	else if (!is_key(token, keys->token))
-		reason = "This is not the address that templatectl ui has "
-			 "printed.";
+		reason = "This is not the address that templatectl ui printed.";
 	else if (now_ms >= keys->until_ms)
-		reason =
-			"This address was not used in time, and is void. Start "
-			"templatectl ui again.";
+		reason = "This address was not used in time and is invalid. "
+			 "Start templatectl ui again.";
 	if (reason != NULL) {
 		refuse(request, 403, reason);
 		return;
@@ -325,13 +323,13 @@ static const char *refusal_of(const struct tunnel_keys *keys,
 	const struct known_headers *known = &reading->known;
 
 	if (!has_session(keys, known->cookie))
-		return "Open the address that templatectl ui has printed.";
+		return "Open the address that templatectl ui printed.";
 	if (known->site.data != NULL && !is_same(known->site, "same-origin") &&
 	    !is_same(known->site, "none"))
-		return "Another site's page has asked for this.";
+		return "A page of another site sent this request.";
 	if (!is_reading(reading->method) &&
 	    !is_our_origin(known->origin, known->host))
-		return "No page of this daemon has asked for this.";
+		return "This request does not come from a page of this daemon.";
 	return NULL;
 }
 
@@ -343,7 +341,7 @@ static void judge(struct tunnel_keys *keys, const struct reading *reading,
 	const char *reason;
 
 	if (!is_our_host(keys, known->host)) {
-		refuse(request, 421, "This name does not lead here.");
+		refuse(request, 421, "The Host is not a name of this proxy.");
 		return;
 	}
 	if (is_same(reading->method, "GET") &&
@@ -361,11 +359,11 @@ static void judge(struct tunnel_keys *keys, const struct reading *reading,
 	if (reason != NULL)
 		refuse(request, 403, reason);
 	else if (known->is_chunked)
-		refuse(request, 411, "A body needs a length.");
+		refuse(request, 411, "A body needs a Content-Length.");
 	else if (!read_length(known->length, &request->body_bytes))
-		refuse(request, 400, "This is no length.");
+		refuse(request, 400, "The Content-Length is invalid.");
 	else if (request->body_bytes > TUNNEL_MAX_BODY)
-		refuse(request, 413, "This is too much.");
+		refuse(request, 413, "The body is too large.");
 	else
 		buffer_append_text(&request->head, "Connection: close\r\n\r\n");
 }
@@ -377,11 +375,12 @@ void tunnel_judge(struct tunnel_keys *keys, struct slice head, uint64_t now_ms,
 
 	*request_out = (struct tunnel_request){.verdict = TUNNEL_FORWARD};
 	if (!read_head(head, &reading))
-		refuse(request_out, 400, "This is no request.");
+		refuse(request_out, 400, "The request is malformed.");
 	else if (!is_reading(reading.method) &&
 		 !is_same(reading.method, "POST") &&
 		 !is_same(reading.method, "DELETE"))
-		refuse(request_out, 405, "GET, HEAD, POST and DELETE alone.");
+		refuse(request_out, 405,
+		       "Only GET, HEAD, POST and DELETE are allowed.");
 	else
 		judge(keys, &reading, now_ms, request_out);
 }

@@ -292,7 +292,8 @@ void exchange_hold_reply(struct http_exchange *exchange)
 	buffer_free(&exchange->reply);
 	free_headers(exchange);
 	exchange->status = 0;
-	exchange_refuse_busy(exchange, "too many answers wait to be read");
+	exchange_refuse_busy(exchange,
+			     "too many responses are unread; read them first");
 }
 
 void exchange_destroy(struct http_exchange *exchange)

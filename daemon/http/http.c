@@ -186,14 +186,15 @@ static void refuse(struct http_exchange *exchange)
 	char message[128];
 
 	if (exchange->refusal == http_busy_status(exchange)) {
-		exchange_refuse_busy(exchange,
-				     "too much is being uploaded; try again");
+		exchange_refuse_busy(
+			exchange,
+			"too many uploads are in progress; try again");
 		return;
 	}
 	if (exchange->refusal == MHD_HTTP_BAD_REQUEST) {
 		exchange_refuse(exchange, exchange->refusal, "bad_request",
-				"the length of the body must be said once: by "
-				"Content-Length, or by chunks");
+				"the request needs exactly one Content-Length, "
+				"or chunked coding");
 		return;
 	}
 	snprintf(message, sizeof(message),
@@ -552,7 +553,7 @@ static enum error begin(struct http_server *server)
 		log_error("listen.certificate, listen.key: they are no PEM "
 			  "files, or do not belong together");
 	else
-		log_error("socket %s: its server cannot be started; see ulimit "
+		log_error("socket %s: cannot start the server; check ulimit "
 			  "-n; %s",
 			  where, limits);
 	return ERR_IO;

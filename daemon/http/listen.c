@@ -71,8 +71,8 @@ static enum error clear_path(const char *path,
 		return ERR_BUSY;
 	}
 	if (unlink(path) != 0) {
-		log_error("socket %s: the stale file cannot be removed: %s",
-			  path, strerrordesc_np(errno));
+		log_error("socket %s: cannot remove the stale file: %s", path,
+			  strerrordesc_np(errno));
 		return ERR_IO;
 	}
 	return ERR_NONE;
@@ -133,8 +133,8 @@ enum error listen_on(const char *path, uint32_t mode,
 	make_address(path, &address);
 	file = open_socket();
 	if (!begin(file, path, mode, &address) || lstat(path, &status) != 0) {
-		log_error("socket %s: %s; its folder must be there, and ours "
-			  "to write",
+		log_error("socket %s: %s; the daemon needs write permission "
+			  "for its folder",
 			  path, strerrordesc_np(errno));
 		if (file >= 0)
 			close(file);

@@ -34,8 +34,8 @@ static char *read_pem(const char *path)
 		text = mem_copy_text(bytes.data == NULL ? "" : bytes.data,
 				     bytes.size);
 	else
-		log_error("listen: %s: %s; it is read by whom the daemon is "
-			  "started by",
+		log_error("listen: %s: %s; the user who starts the daemon must "
+			  "be able to read it",
 			  path, file_error_text(error));
 	if (bytes.data != NULL)
 		explicit_bzero(bytes.data, bytes.capacity);

@@ -288,7 +288,7 @@ static enum http_verdict handle(struct http_exchange *exchange, bool is_cut)
 	}
 	if (exchange->was_parked && has_left(exchange)) {
 		exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
-				"stopped", "the client has left");
+				"stopped", "the client has disconnected");
 		return HTTP_ANSWERED;
 	}
 	return options->handle(exchange, options->context);

@@ -135,7 +135,7 @@ class Begin(harness.Case):
             said = node.ctl(*words)
             self.assertEqual(said.returncode, 0, said.stderr)
             self.assertEqual(said.stderr.count("warning: "), 1, said.stderr)
-            self.assertIn("may be old", said.stderr)
+            self.assertIn("may be stale", said.stderr)
         for path in ("/", f"/ui/sites/{self.host}"):
             self.assertIn(">This may be old: ", node.get(path).text)
         self.assertEqual(

@@ -103,7 +103,7 @@ class Ctl(harness.Case):
                                   "did you mean --max-pages?"),
                                  (("--sokcet",), "did you mean --socket?"),
                                  (("site", "--remove", "x"),
-                                  "no such option; see templatectl site --help")):
+                                  "unknown option; see templatectl site --help")):
             with self.subTest(arguments=arguments):
                 process = harness.run([CTL, *arguments])
                 self.done(process, 2)
@@ -217,7 +217,7 @@ class Ctl(harness.Case):
         self.assertEqual(sites[f"127.0.0.1:{closed[1]}"]["max_pages"], 3)
         process = daemon.ctl("seed", "--cluster", str(seeds))
         self.done(process, 1)
-        self.assertIn("not in a cluster", process.stderr)
+        self.assertIn("node group", process.stderr)
 
     def test_extract_reads_standard_input(self):
         process = harness.subprocess.run(
@@ -428,7 +428,7 @@ class Ctl(harness.Case):
         lines = process.stderr.splitlines()
         self.assertEqual(len(lines), 2, process.stderr)
         self.assertRegex(lines[0], r"^templatectl: sites: warning: .*: b, c$")
-        self.assertRegex(lines[1], r"^templatectl: sites: warning: .* be old")
+        self.assertRegex(lines[1], r"^templatectl: sites: warning: .* be stale")
         table = self.done(harness.run([CTL, "-s", path, "sites"]))
         self.assertEqual(len(table.splitlines()), len(Torn.hosts) + 1)
 

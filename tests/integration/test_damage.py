@@ -198,7 +198,7 @@ class Damage(harness.Case):
         self.assertEqual(self.daemon_on(to).partition(host),
                          self.old.partition(host))
         again = ctl("salvage", self.old.store, to.parent / "again")
-        self.assertSaid(again, "has it open")
+        self.assertSaid(again, "uses it")
         self.old.stop()
         self.assertSaid(ctl("salvage", self.old.store, to), "already")
 
@@ -234,7 +234,7 @@ class Damage(harness.Case):
                           report["pages_lost"]), (1, 1, 0))
         hurt = (hosts - {other.host}).pop()
         self.assertIn(f"site {hurt}: damaged", lost)
-        self.assertIn(f"site {hurt}: learned anew from", lost)
+        self.assertIn(f"site {hurt}: rebuilt from", lost)
         self.assertIn("table records, ", lost)
         daemon = self.daemon_on(to)
         for host in hosts:

@@ -88,13 +88,13 @@ class Full(harness.Case):
         self.addCleanup(wait.wait)
         self.addCleanup(wait.kill)
         said = wait.stderr.readline()
-        self.assertIn("crawling is paused: ", said)
+        self.assertIn("the crawl is paused: ", said)
         for text in (said, daemon.messages()):
             self.assertIn(f"{disk}/store/data.mdb: ", text)
             self.assertRegex(text, "No space left on device|0 KiB of its disk")
         self.assertEqual(harness.run(["mount", "-o", "remount,size=256m",
                                       disk]).returncode, 0)
-        self.assertIn("crawling goes on", wait.stderr.readline())
+        self.assertIn("the crawl continues", wait.stderr.readline())
         self.assertIsNone(daemon.json(f"/v1/sites/{web.host}")["paused"])
         self.assertEqual(wait.wait(harness.PATIENCE_S), 0)
 

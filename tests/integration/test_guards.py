@@ -82,7 +82,7 @@ class Guards(harness.Case):
                            "value": p["value"]} for p in guard["sample"]])
         none = self.add(xpath="//span[@class='nothing']")
         self.assertEqual((none["holding"], none["state"]), (0, "never held"))
-        self.assertIn("none of the pages", none["warning"])
+        self.assertIn("no tested page", none["warning"])
         several = self.add(xpath="//a/@href", expect="2..")
         self.assertEqual(several["holding"], COUNT)
         self.assertEqual(several["examples"][0]["value"], "/1.html")
@@ -234,7 +234,7 @@ class Guards(harness.Case):
         self.assertIn("9.50 EUR", done.stdout)
         done = self.daemon_.ctl("guard", "add", self.host, "--xpath", "//i")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("none of the pages", done.stderr)
+        self.assertIn("no tested page", done.stderr)
         done = self.daemon_.ctl("guard", "list")
         self.assertIn("span.cost", done.stdout)
         done = self.daemon_.ctl("guard", "show", self.host, "price")
@@ -286,8 +286,8 @@ class Guards(harness.Case):
             f"/v1/sites/{self.host}/guards", {"xpath": SLOW}), 422, "too_slow")
         self.assertLess(time.monotonic() - begin, 10)
         self.assertRegex(error["message"],
-                         r"takes [0-9.]+ s of CPU time on .*/2\.html; "
-                         r"0\.2 s are allowed")
+                         r"needs [0-9.]+ s of CPU time on .*/2\.html; "
+                         r"the limit is 0\.2 s")
         self.assertEqual(self.daemon_.json(
             f"/v1/sites/{self.host}/guards")["guards"], [])
         self.finish()
@@ -303,7 +303,7 @@ class Guards(harness.Case):
             if answer.status != 201:
                 break
         message = self.error_of(answer, 422, "too_slow")["message"]
-        self.assertIn("1 s are allowed", message)
+        self.assertIn("the limit is 1 s", message)
         self.finish()
 
     def test_a_guard_that_becomes_slow_is_suspended(self):

@@ -166,7 +166,7 @@ class Partitions(harness.Case):
         self.assertEqual(report["sites"], 3)
         self.assertGreaterEqual(report["events"], len(known[1]))
         self.assertEqual((report["secrets"], report["secrets_copied"]), (3, 0))
-        self.assertIn("left out", said)
+        self.assertIn("omitted", said)
         # the old one is what it was
         self.assertFalse(self.ctl("list", "--store",
                                   old)[0]["is_of_cluster"])
@@ -211,7 +211,7 @@ class Partitions(harness.Case):
                          "watching")
         self.assert_known(daemon, known)
         # it is in use
-        self.assertIn("stopped", self.ctl("import", files / number, "--store",
+        self.assertIn("stop the", self.ctl("import", files / number, "--store",
                                           second, status=1)[1])
         daemon.stop()
         daemon.verify_store()
@@ -223,7 +223,7 @@ class Partitions(harness.Case):
         (files / number).write_bytes(whole)
         for words in (("import", files / number, "--force"),
                       ("export", number, files / "x")):
-            self.assertIn("not a store of a cluster", self.ctl(
+            self.assertIn("not a store of a node", self.ctl(
                 *words, "--store", old, status=1)[1])
         self.assertFalse((files / "x").exists())
 

@@ -190,7 +190,7 @@ class WholePath(harness.Case):
             self.assertEqual(done.stdout.strip(), answer["text"].strip())
         error = self.error_of(self.daemon.get(
             "/v1/text", url=self.article, scope="site"), 400, "bad_request")
-        self.assertIn("body, page", error["message"])
+        self.assertIn("body or page", error["message"])
 
     def test_quality_is_told_beside_text(self):
         answer = self.daemon.get("/v1/text", url=self.article)
@@ -276,7 +276,7 @@ class WholePath(harness.Case):
         self.error_of(daemon.get("/v1/text"), 400, "bad_request")
         error = self.error_of(daemon.get("/v1/text", url=self.article,
                                          method="magic"), 404, "not_found")
-        self.assertIn("no such method", error["message"])
+        self.assertIn("unknown", error["message"])
         self.error_of(daemon.get("/v1/sites/nobody.example"), 404,
                       "not_found")
         self.error_of(daemon.get(f"/v1/clusters/{self.host}/999"), 404,

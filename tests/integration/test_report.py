@@ -378,7 +378,7 @@ class Report(harness.Case):
         kept.mkdir()
         done = harness.run([*tool, "report", "-o", kept, web.host])
         self.assertEqual(done.returncode, 1)
-        self.assertIn("cannot be written", done.stderr)
+        self.assertIn("cannot write", done.stderr)
         self.assertEqual(sorted(os.listdir(here)),
                          sorted([f"{web.host}.html", "kept"]))
         self.error_of(daemon.get("/v1/sites/nobody.example/report"), 404,

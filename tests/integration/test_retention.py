@@ -208,7 +208,7 @@ class Keep(harness.Case):
         # Not into the folder of the store itself, whatever is said.
         own = daemon.ctl("backup", "--force", daemon.store)
         self.assertEqual(own.returncode, 1)
-        self.assertIn("has it open", own.stderr)
+        self.assertIn("uses it", own.stderr)
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
 
     def test_restore_asks_before_it_replaces(self):
@@ -219,7 +219,7 @@ class Keep(harness.Case):
         store = ["--store", daemon.store]
         busy = harness.run(tool("restore", folder, "--force", *store))
         self.assertEqual(busy.returncode, 1)
-        self.assertIn("has it open", busy.stderr)
+        self.assertIn("uses it", busy.stderr)
         daemon.request("DELETE", f"/v1/sites/{web.host}")
         daemon.stop()
         there = harness.run(tool("restore", folder, *store))
@@ -304,7 +304,7 @@ class Keep(harness.Case):
         daemon = self.daemon()
         busy = harness.run(tool("compact", "--store", daemon.store))
         self.assertEqual(busy.returncode, 1)
-        self.assertIn("has it open", busy.stderr)
+        self.assertIn("uses it", busy.stderr)
 
     def test_compact_while_questions_are_asked(self):
         web = self.web()

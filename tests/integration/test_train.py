@@ -96,7 +96,7 @@ class Train(harness.Case):
 
     def test_a_file_that_is_no_model_is_told(self):
         page = harness.SITE / "index.html"
-        for model, word in ((page, "no model"),
+        for model, word in ((page, "not a model"),
                             ("/nonexistent.model", "no such file")):
             self.assertIn(word, self.done("extract", "--model", model, page,
                                           status=1).stderr)

@@ -157,7 +157,7 @@ class Ingest(harness.Case):
                                "error": "no_site"} for i in range(3, 25)])
         done = daemon.ctl("ingest", file)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("skipped: 24 pages of hosts that are no sites: "
+        self.assertIn("skipped 24 pages of unknown sites: "
                       "h13.example (2), ", done.stderr)
         self.assertIn("--host", done.stderr)
         self.assertEqual(len(daemon.json("/v1/sites")["sites"]), 13)
@@ -193,7 +193,7 @@ class Ingest(harness.Case):
                          time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))))
         done = daemon.ctl("ingest", file)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"kept: {2 * len(fetched)} pages that the daemon "
+        self.assertIn(f"kept {2 * len(fetched)} pages that the daemon "
                       "fetched itself", done.stderr)
         self.assertEqual(
             daemon.get("/v1/text?fetch=never&url=" + web.url).text, text)
@@ -251,7 +251,7 @@ class Ingest(harness.Case):
         done = daemon.ctl("ingest", folder / "good.warc.gz",
                           folder / "cut.warc.gz")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("not read to its end", done.stderr)
+        self.assertIn("stopped before the end", done.stderr)
         done = daemon.ctl("ingest", folder / "missing")
         self.assertEqual(done.returncode, 1)
         self.assertIn("missing", done.stderr)

@@ -939,7 +939,7 @@ static const struct {
 	{"/ui/alerts", 200, "<h1>Alerts</h1>"},
 	{"/ui/alerts?all=1", 200, "<h1>Alerts</h1>"},
 	{"/ui/alerts/1", 200, "<h1>"},
-	{"/ui/alerts/99999", 404, "There is no such event"},
+	{"/ui/alerts/99999", 404, "This event does not exist"},
 	{"/ui/daemon", 200, "running since"},
 	{"/ui/page?" UI_PAGE, 200, "class=\"clean\""},
 	{"/ui/page/why?" UI_PAGE, 200, "src=\"/ui/why?url="},
@@ -953,7 +953,8 @@ static const struct {
 	{"/ui/element?" UI_PAGE, 200, "&amp;element="},
 	{"/ui/element?" UI_PAGE "&element=3", 200, "Guard an element"},
 	{"/ui/element?" UI_PAGE "&element=3&up=1", 200, "Guard an element"},
-	{"/ui/element?" UI_PAGE "&element=99999", 404, "no such element"},
+	{"/ui/element?" UI_PAGE "&element=99999", 404,
+	 "does not contain this element"},
 	{"/ui/element?url=" SITE "none&element=3", 404, "is not stored"},
 };
 

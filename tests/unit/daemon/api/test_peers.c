@@ -798,8 +798,7 @@ END_TEST
 
 START_TEST(a_job_that_cannot_be_done_is_told_from_one_for_later)
 {
-	ck_assert_int_eq(run_job(A, "nonsense", "not one of seed"),
-			 ERR_MALFORMED);
+	ck_assert_int_eq(run_job(A, "nonsense", "must be seed"), ERR_MALFORMED);
 	ck_assert_int_eq(run_job(A,
 				 "{\"verb\": \"seed\", \"url\": "
 				 "\"http://a.example/\", \"none\": 1}",
@@ -890,8 +889,8 @@ START_TEST(useless_seeds_spoil_no_others)
 				       "\"cp\"}")},
 	};
 	static const char *const said[] = {
-		NULL, "not one of seed", "none: unknown", "tpl.job.014.seed",
-		NULL, "delete it first",
+		NULL, "must be seed",    "none: unknown", "tpl.job.014.seed",
+		NULL, "delete the site",
 	};
 	json_t *site;
 

@@ -46,9 +46,10 @@ END_TEST
 
 START_TEST(options_are_those_of_the_verb_and_the_global_ones)
 {
-	ck_assert_str_eq(completed("watch --wa"),
-			 "--wait\tuntil the site is crawled, with a progress "
-			 "bar\n");
+	ck_assert_str_eq(
+		completed("watch --wa"),
+		"--wait\twait until the site is crawled, with a progress "
+		"bar\n");
 	ck_assert_str_eq(completed("watch --js"), "--json\tprint JSON\n");
 	ck_assert_str_eq(completed("--js"), "--json\tprint JSON\n");
 	ck_assert_str_eq(completed("--wa"), "");

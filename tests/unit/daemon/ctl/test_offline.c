@@ -489,7 +489,7 @@ START_TEST(a_batch_learns_archives_and_files)
 		"\"url\":\"http://a.test/1\"",
 		"\"cluster\":\"a.test/1\",\"cluster_pages\":3",
 		"\"url\":\"http://b.test/0\"",
-		"\"error\":\"left out, a.warc:0 has the same address\"",
+		"\"error\":\"skipped: a.warc:0 has the same URL\"",
 	};
 	struct buffer archive = {0};
 	enum ctl_status status;

@@ -97,14 +97,14 @@ END_TEST
 START_TEST(an_eleventh_redirect_is_not)
 {
 	ck_assert(!get("/11"));
-	ck_assert_str_eq(trouble.data, "it redirects more than 10 times");
+	ck_assert_str_eq(trouble.data, "more than 10 redirects");
 }
 END_TEST
 
 START_TEST(robots_are_obeyed_behind_redirects_too)
 {
 	ck_assert(!get("/private/page"));
-	ck_assert_str_eq(trouble.data, "line 3 of robots.txt forbids it: "
+	ck_assert_str_eq(trouble.data, "forbidden by line 3 of robots.txt: "
 				       "Disallow: /private");
 	buffer_clear(&trouble);
 	ck_assert(!get("/in"));
@@ -116,7 +116,8 @@ END_TEST
 START_TEST(a_redirect_leads_to_no_private_address)
 {
 	ck_assert(!get("/other"));
-	ck_assert_ptr_nonnull(strstr(trouble.data, "robots.txt cannot be had"));
+	ck_assert_ptr_nonnull(
+		strstr(trouble.data, "cannot fetch its robots.txt"));
 	ck_assert_ptr_nonnull(strstr(trouble.data, "127.0.0.2"));
 }
 END_TEST

@@ -33,16 +33,16 @@ struct dendrogram_leaf;
 	X(log_b, "log of the pages of B") \
 	X(share_a, "A's ratio of the pages of the site") \
 	X(share_b, "B's ratio of the pages of the site") \
-	X(new_b, "mass of B in terms that A has nowhere") \
-	X(new_a, "mass of A in terms that B has nowhere") \
+	X(new_b, "mass of B in terms that no page of A has") \
+	X(new_a, "mass of A in terms that no page of B has") \
 	X(cross, "1 - sum of pA(t) pB(t): mean distance of two pages") \
-	X(within_a, "the same of two pages of A") \
-	X(within_b, "the same of two pages of B") \
+	X(within_a, "mean distance of two pages of A") \
+	X(within_b, "mean distance of two pages of B") \
 	X(stable_a, "mass of A in terms on 9 of 10 pages, of B on 1 of 10") \
-	X(stable_b, "the same for B") \
+	X(stable_b, "mass of B in terms on 9 of 10 pages, of A on 1 of 10") \
 	X(new_b_known, "new_b, of terms that 3 pages of the site have") \
 	X(opposed, "terms whose p differ by more than .8") \
-	X(links, "overlap of the witness's labels; -1: one has none") \
+	X(links, "overlap of the link labels; -1: a group without label") \
 	X(links_known, "ratio of pages with a label, the smaller one") \
 	X(cross_varied, "cross, t weighing sqrt(p (1 - p)) of the site")
 /* clang-format on */

@@ -144,8 +144,8 @@ static bool ask_witness(struct suggestion *suggestion,
 		return false;
 	suggestion->threshold = choice->threshold;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
-		 "there the clusters agree best with the places from which "
-		 "pages are linked to (adjusted Rand index %.3f, known of %.0f "
+		 "the clusters agree best with the positions of the links "
+		 "to the pages (adjusted Rand index %.3f, for %.0f "
 		 "%% of the pages)",
 		 choice->agreement, 100 * choice->ratio);
 	return true;
@@ -170,9 +170,9 @@ static bool ask_merges(struct suggestion *suggestion,
 		merges_choose(&merges, measure_template_threshold(MEASURE_CAS));
 	suggestion->threshold = choice.threshold;
 	snprintf(suggestion->reason, sizeof(suggestion->reason),
-		 "%" PRIu32 " of %zu merges are up to there, %" PRIu32
-		 " of them doubtful by what the pages have in common and who "
-		 "links to them",
+		 "%" PRIu32 " of %zu merges are up to this threshold, %" PRIu32
+		 " of them doubtful, judged by the common parts of the pages "
+		 "and the links to them",
 		 choice.merges, merges.count, choice.doubtful);
 	merges_free(&merges);
 	return true;
@@ -227,8 +227,8 @@ struct suggestion suggest(const struct dendrogram *dendrogram,
 			return suggestion;
 		suggestion.threshold = measure_template_threshold(measure);
 		snprintf(suggestion.reason, sizeof(suggestion.reason),
-			 "the default of %s, because too little is known of "
-			 "who links to the pages",
+			 "the default of %s, because too few pages have "
+			 "links of a known position",
 			 measure_name(measure));
 	}
 	curve = mem_alloc(DENDROGRAM_POINTS, sizeof(*curve));

@@ -15,7 +15,8 @@ static void check_number(struct verify_report *report, const char *what,
 {
 	if (number > last)
 		verify_problem(report,
-			       "%s %" PRIu64 ": over the last number, %" PRIu64,
+			       "%s %" PRIu64
+			       ": above the last number, %" PRIu64,
 			       what, number, last);
 }
 
@@ -33,10 +34,10 @@ static uint64_t count_waiting(struct txn *txn, struct verify_report *report,
 		count++;
 		if (scan.key.size != key_outbox(hook, 0).size ||
 		    !event_decode(scan.value, &row))
-			verify_problem(report,
-				       HOOK "a waiting event is damaged", hook);
+			verify_problem(report, HOOK "a queued event is damaged",
+				       hook);
 		else
-			check_number(report, "waiting event",
+			check_number(report, "queued event",
 				     key_u64(scan.key, sizeof(hook)), last);
 	}
 	scan_end(&scan);
@@ -62,7 +63,7 @@ static void check_hooks(struct txn *txn, struct verify_report *report)
 		waiting = count_waiting(txn, report, hook);
 		if (waiting != row.waiting)
 			verify_problem(report,
-				       HOOK "%" PRIu32 " events wait, but "
+				       HOOK "%" PRIu32 " events counted, but "
 					    "%" PRIu64 " rows",
 				       hook, row.waiting, waiting);
 	}
@@ -87,7 +88,7 @@ static void check_outbox(struct txn *txn, struct verify_report *report)
 			return;
 		if (txn_get(txn, TABLE_HOOKS, key_slice(&key)).data == NULL)
 			verify_problem(report,
-				       HOOK "events wait for it, but it does "
+				       HOOK "has queued events, but does "
 					    "not exist",
 				       hook);
 		next = (uint64_t)hook + 1;

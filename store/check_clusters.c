@@ -51,7 +51,7 @@ static uint64_t count_members(const struct check *check, uint32_t cluster,
 		else if (row.cluster != cluster)
 			verify_problem(check->report,
 				       CLUSTER "its page %016" PRIx64
-					       " says cluster %u",
+					       " names cluster %u",
 				       CHECK_HOST(check), cluster, page,
 				       row.cluster);
 		add_page(check, page, tally);

@@ -62,7 +62,7 @@ void check_dictionaries(const struct check *check)
 		else if (number == 0 || number > last)
 			verify_problem(check->report,
 				       CHECK_SITE
-				       "dictionary %u: over the last "
+				       "dictionary %u: above the last "
 				       "number, %llu",
 				       CHECK_HOST(check), number,
 				       (unsigned long long)last);

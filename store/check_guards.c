@@ -45,7 +45,7 @@ static void check_rows(const struct check *check, uint32_t guard,
 		else if (!check_page_row(check->txn, check->site->id, page,
 					 &page_row) ||
 			 page_row.redirect.size > 0)
-			tell_page(check, guard, page, "is none");
+			tell_page(check, guard, page, "is no page of the site");
 	}
 	scan_end(&scan);
 	if (checked != row->checked)
@@ -67,7 +67,7 @@ static void check_guard(const struct check *check, struct slice key,
 		return;
 	}
 	if (guard == 0 || guard > last)
-		tell(check, guard, "the number was never given");
+		tell(check, guard, "the number was never assigned");
 	check_rows(check, guard, &row);
 }
 

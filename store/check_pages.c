@@ -58,7 +58,7 @@ static void check_record(const struct check *check, uint64_t page,
 				&record) != ERR_NONE)
 		tell(check, page, "the record is damaged");
 	else if (record.content_hash != row->content_hash)
-		tell(check, page, "the record is of other content");
+		tell(check, page, "the record belongs to other content");
 	else if ((record.flags & RECORD_IS_TRUNCATED) != 0 &&
 		 (row->flags & PAGE_ROW_IS_TRUNCATED) == 0)
 		tell(check, page, "the record is truncated, the row is not");
@@ -73,7 +73,7 @@ static void check_body(const struct check *check, uint64_t page,
 	if ((row->flags & PAGE_ROW_HAS_NO_BODY) != 0) {
 		if (value.data != NULL)
 			tell(check, page,
-			     "has a body, and says that it has none");
+			     "has a body, but its row states that it has none");
 		return;
 	}
 	if (value.data == NULL)
@@ -85,9 +85,9 @@ static void check_body(const struct check *check, uint64_t page,
 			 (struct content_place){TABLE_BODIES, check->site->id},
 			 value, row->body_bytes, &body) != ERR_NONE ||
 		 body.size != row->body_bytes)
-		tell(check, page, "the body does not unpack to its size");
+		tell(check, page, "the body does not decompress to its size");
 	else if (hash64(body.data, body.size, 0) != row->content_hash)
-		tell(check, page, "the body does not have its hash");
+		tell(check, page, "the body has a wrong hash");
 	buffer_free(&body);
 }
 

@@ -82,7 +82,7 @@ static void check_pattern(const struct check *check, uint64_t pattern,
 	compare(check, pattern, "learned", count_of(&counts->learned, pattern),
 		row->learned);
 	if (row->found == 0)
-		tell(check, pattern, "is of no URL");
+		tell(check, pattern, "has no URL");
 	if (row->quiet > row->learned)
 		tell(check, pattern, "has more quiet pages than pages");
 }

@@ -39,7 +39,7 @@ void check_poison(const struct check *check)
 		if (wrong != NULL)
 			verify_problem(check->report,
 				       CHECK_SITE
-				       "the poisoned page %016" PRIx64 " %s",
+				       "the quarantined page %016" PRIx64 " %s",
 				       CHECK_HOST(check), page, wrong);
 	}
 	scan_end(&scan);

@@ -67,8 +67,7 @@ static void check_numbers(const struct check *check, enum table table,
 
 	for (size_t i = 0; i < numbers->count; i++)
 		if (!items[i].is_used)
-			verify_problem(check->report,
-				       SETS "%u is used by nobody",
+			verify_problem(check->report, SETS "%u is not used",
 				       CHECK_HOST(check), table_name(table),
 				       items[i].number);
 	if (numbers->count > 1)

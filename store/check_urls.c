@@ -54,7 +54,7 @@ static void check_url(const struct check *check, struct slice key,
 	if (url != page_key_of(row.url))
 		tell(check, url, "the row has another URL");
 	if (is_waiting(&row) && row.due_ms == 0)
-		tell(check, url, "waits, but is never due");
+		tell(check, url, "is pending, but never due");
 	if (row.state == FRONTIER_SKIPPED && row.due_ms != 0)
 		tell(check, url, "is skipped, but due");
 	due = key_due(check->site->id, row.due_ms, url);

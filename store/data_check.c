@@ -56,7 +56,7 @@ static enum error look(const char *name, enum data_extent extent,
 		error = ERR_CORRUPT;
 		if (!is_long_enough)
 			buffer_printf(&check->lines,
-				      "the file is cut short: it has %" PRIu64
+				      "the file is truncated: it has %" PRIu64
 				      " bytes of %" PRIu64 "\n",
 				      data.bytes,
 				      (data.meta.last_page + 1) *
@@ -99,8 +99,8 @@ enum error data_check(const char *folder, enum data_extent extent)
 	}
 	if (error == ERR_CORRUPT) {
 		log_lines(name, &check.lines);
-		log_error("%s is damaged (%" PRIu64 " pages of those looked "
-			  "at); " STORE_ADVICE,
+		log_error("%s is damaged (%" PRIu64
+			  " of the checked pages); " STORE_ADVICE,
 			  name, check.problems + (check.problems == 0));
 	}
 	buffer_free(&check.lines);

@@ -111,9 +111,9 @@ static const char *judge_meta(const struct meta_page *page, uint64_t index,
 	const struct data_meta *meta = &page->meta;
 
 	if ((page->head.flags & META_FLAG) == 0 || meta->magic != magic)
-		return "is no page of LMDB";
+		return "is not a page of LMDB";
 	if (meta->version != VERSION)
-		return "is of another version of LMDB";
+		return "belongs to another version of LMDB";
 	if (page->head.number != index || !is_page_size(page_bytes) ||
 	    meta->free.page_bytes != page_bytes ||
 	    meta->last_page < META_PAGES - 1 ||
@@ -153,8 +153,8 @@ static enum error read_metas(struct data_file *data, struct buffer *why)
 	}
 	if (why->size == 0 &&
 	    !follow(pages[0].meta.transaction, pages[1].meta.transaction))
-		buffer_append_text(why, "the meta pages are not of two "
-					"transactions in turn");
+		buffer_append_text(why, "the meta pages do not belong to "
+					"two consecutive transactions");
 	return why->size == 0 ? ERR_NONE : ERR_CORRUPT;
 }
 

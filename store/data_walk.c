@@ -94,9 +94,9 @@ static void tell(struct walk *walk, uint64_t page, struct slice low,
 }
 
 static const char *const no_such_page =
-	"there is no such page, or it is used twice";
+	"the page does not exist, or is used twice";
 static const char *const behind_end =
-	"it is behind the end of the file, or cannot be read";
+	"it is after the end of the file, or unreadable";
 
 /*
  * Mark the page as used; return false if it is used already or does not exist.
@@ -198,7 +198,7 @@ static const char *judge_nodes(const struct walk *walk,
 
 	for (size_t i = 0; i < level->count; i++) {
 		if (!read_node(walk, level, i, &node))
-			return "a row is not in it";
+			return "a row extends beyond it";
 		if (is_leaf && !is_leaf_node(&node, (size_t)(level->bytes +
 							     end - node.value)))
 			return "a row is damaged";
@@ -225,10 +225,10 @@ static const char *judge_page(const struct walk *walk, struct level *level,
 	size_t upper = u16_at(bytes + 14);
 
 	if (u64_at(bytes) != level->page)
-		return "it has the number of another";
+		return "it has the number of another page";
 	if (u16_at(bytes + 10) != (is_leaf ? LEAF : BRANCH) ||
 	    u16_at(bytes + 8) != 0)
-		return "it is of another kind";
+		return "it is a page of another kind";
 	if (lower < DATA_PAGE_HEAD_BYTES || lower % 2 != 0 || lower > upper ||
 	    upper > walk->data->page_bytes)
 		return "its head is damaged";
@@ -455,7 +455,7 @@ static void walk_tree(struct walk *walk, const char *name,
 	    tree->depth > MAX_DEPTH ||
 	    (tree->depth == 0) != (tree->root == DATA_NO_PAGE)) {
 		tell(walk, tree->root, (struct slice){0}, (struct slice){0},
-		     "what LMDB says of the table is damaged");
+		     "LMDB's description of the table is damaged");
 		return;
 	}
 	if (tree->depth > 0)
@@ -463,7 +463,8 @@ static void walk_tree(struct walk *walk, const char *name,
 	if (is_whole && !walk->is_damaged && !walk->is_stopped &&
 	    !is_counted(walk))
 		tell(walk, tree->root, (struct slice){0}, (struct slice){0},
-		     "the table counts other pages or rows than it has");
+		     "the table has a different number of pages or rows than "
+		     "it counts");
 }
 
 static enum error run(const struct data_file *data,

@@ -54,7 +54,7 @@ static void give_to_owner(const char *path, int file)
 
 	if (geteuid() == 0 && stat(path, &folder) == 0 &&
 	    fchown(file, folder.st_uid, folder.st_gid) != 0)
-		log_warn("store %s: a file cannot be given to its owner: %s",
+		log_warn("store %s: cannot change the owner of a file: %s",
 			 path, strerrordesc_np(errno));
 }
 
@@ -64,7 +64,7 @@ enum error folder_take(const char *path, int *lock_out)
 
 	*lock_out = -1;
 	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		return folder_fail(path, "made");
+		return folder_fail(path, "created");
 	if (!folder_name(name, path, "lock"))
 		return fail_length(path);
 	*lock_out = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -189,7 +189,7 @@ int folder_create(const char *path, const char *name)
 	if (file >= 0)
 		give_to_owner(path, file);
 	else
-		folder_fail(whole, "made");
+		folder_fail(whole, "created");
 	return file;
 }
 

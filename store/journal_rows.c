@@ -38,7 +38,7 @@ static const struct head sealed_head = {FORMAT_SEALED, LOW_FIRST, STORE_SCHEMA};
 
 void journal_put_head(const struct store *store, struct buffer *out)
 {
-	static_assert(sizeof(struct head) == 4, "as it is read");
+	static_assert(sizeof(struct head) == 4, "the format");
 	buffer_append(
 		out, store->options.cipher == NULL ? &clear_head : &sealed_head,
 		sizeof(struct head));

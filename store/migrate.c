@@ -344,7 +344,8 @@ void store_migrate(struct txn *txn)
 	schema = read_schema(txn, meta);
 	if (schema < OLDEST_SCHEMA || schema >= SCHEMA_WITHOUT_CHECKSUMS)
 		return;
-	log_info("store: from schema %d to %d", (int)schema, STORE_SCHEMA);
+	log_info("store: migrating from schema %d to %d", (int)schema,
+		 STORE_SCHEMA);
 	for (; schema < SCHEMA_WITHOUT_CHECKSUMS && txn->error == ERR_NONE;
 	     schema++)
 		steps[schema - OLDEST_SCHEMA](txn, meta);

@@ -131,9 +131,9 @@ static void keep_sites(struct txn *txn)
 		if (!has_headers || !has_proxy)
 			log_warn_about(
 				(struct log_subject){.site = row.host},
-				"its %s not in %s/" SECRETS_FILE
-				"; it is not visited until that is given "
-				"again: templatectl watch URL",
+				"its %s missing in %s/" SECRETS_FILE
+				"; it is not crawled until you set them again: "
+				"templatectl watch URL",
 				has_proxy ? "headers are" : "proxy is",
 				txn->store->path);
 	}
@@ -157,8 +157,8 @@ static void keep_hooks(struct txn *txn)
 		has_secret = keep(txn->store, row.secret);
 		if (!has_target || !has_secret)
 			log_warn("hook %" PRIu32
-				 ": its %s is not in %s/" SECRETS_FILE
-				 "; nothing is sent to it: delete "
+				 ": its %s is missing in %s/" SECRETS_FILE
+				 "; it receives no events: delete "
 				 "it and add it again",
 				 key_u32(scan.key, 0),
 				 has_target ? "secret" : "target",
@@ -177,7 +177,7 @@ void sealed_sweep(struct store *store)
 	if (txn.error == ERR_NONE)
 		gone = secrets_drop_others(store->secrets);
 	if (gone > 0)
-		log_info("store %s: %zu secrets that nothing needs are gone",
-			 store->path, gone);
+		log_info("store %s: deleted %zu unused secrets", store->path,
+			 gone);
 	txn_abort(&txn);
 }

@@ -200,10 +200,9 @@ static void close_file(const char *name)
 
 	if (stat(name, &status) != 0 || (status.st_mode & 077) == 0)
 		return;
-	log_warn("%s: others could read it; now it is for its owner alone",
-		 name);
+	log_warn("%s: other users could read it; set its mode to 0600", name);
 	if (chmod(name, 0600) != 0)
-		log_error("%s: cannot be closed to others: %s", name,
+		log_error("%s: cannot restrict its mode to its owner: %s", name,
 			  strerrordesc_np(errno));
 }
 
@@ -223,8 +222,9 @@ static enum error read_file(struct secrets *secrets, const char *path)
 	if (error == ERR_NOT_FOUND)
 		return ERR_NONE;
 	if (error != ERR_NONE)
-		log_error("%s: %s; put a copy back, or move this file alone "
-			  "away and give the headers, proxies and hooks again",
+		log_error("%s: %s; restore a copy of it, or move only this "
+			  "file away and set the headers, proxies and hooks "
+			  "again",
 			  name, file_error_text(error));
 	return error == ERR_NONE || error == ERR_IO ? error : ERR_CORRUPT;
 }
@@ -286,7 +286,7 @@ struct secret_id secrets_add(struct secrets *secrets, struct slice text)
 	struct secret_id id;
 
 	if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id)) {
-		log_error("secrets: the kernel gives no random numbers");
+		log_error("secrets: the kernel returns no random numbers");
 		abort();
 	}
 	secrets_put(secrets, &id, text);
@@ -354,10 +354,11 @@ void secrets_settle(struct secrets *secrets, enum secrets_end end)
 	settle(secrets, end);
 	pthread_mutex_unlock(&secrets->lock);
 	if (secrets->is_stale && write_file(secrets) != ERR_NONE)
-		log_warn_limited("%s/" SECRETS_FILE
-				 ": cannot be written; what was dropped is in "
-				 "it still, which is tried again",
-				 secrets->path);
+		log_warn_limited(
+			"%s/" SECRETS_FILE
+			": cannot be written; it still contains deleted "
+			"secrets; retrying with the next change",
+			secrets->path);
 }
 
 void secrets_keep(struct secrets *secrets, const struct secret_id *id)

@@ -106,7 +106,9 @@ static enum error open_env(struct store *store)
 	if (rc > 0 && rc != ENOENT) /* an errno and not a code of LMDB */
 		log_error("store %s: cannot be opened: %s%s", store->path,
 			  strerrordesc_np(rc),
-			  rc == ENOMEM ? "; see ulimit -v" : "");
+			  rc == ENOMEM ? "; the address space is too small, "
+					 "see ulimit -v"
+				       : "");
 	return error_from_mdb(rc);
 }
 
@@ -207,7 +209,7 @@ static void find_tables(struct txn *txn)
 	if (schema != STORE_SCHEMA && (!store->is_older || store->is_read_only))
 		txn_fail(txn, ERR_VERSION);
 	else if (missing != NULL) {
-		log_error("store %s: table %s is not there; " STORE_ADVICE,
+		log_error("store %s: table %s is missing; " STORE_ADVICE,
 			  store->path, missing);
 		txn_fail(txn, ERR_CORRUPT);
 	}
@@ -260,7 +262,7 @@ enum error store_open_env(struct store *store)
 	enum error error = open_once(store);
 
 	if (error == ERR_NONE && store->is_older) {
-		log_info("store %s: is of schema %d now", store->path,
+		log_info("store %s: migrated to schema %d", store->path,
 			 STORE_SCHEMA);
 		error = open_once(store);
 	}
@@ -273,7 +275,7 @@ void store_open_again(struct store *store)
 
 	if (error == ERR_NONE)
 		return;
-	log_error("store %s: cannot be opened again: %s", store->path,
+	log_error("store %s: cannot be reopened: %s", store->path,
 		  error_text(error));
 	abort();
 }
@@ -288,7 +290,7 @@ void store_mend(struct store *store)
 	if (rc == MDB_SUCCESS) /* another thread has reopened it */
 		mdb_txn_abort(probe);
 	if (rc == MDB_PANIC) {
-		log_warn("store %s: opened again after a write that failed",
+		log_warn("store %s: reopened after a failed write",
 			 store->path);
 		mdb_env_close(store->env);
 		store->env = NULL;
@@ -310,14 +312,13 @@ static enum error take_folder(struct store *store)
 		return error;
 	use = folder_read_use(store->lock_file);
 	if (use != FOLDER_NEVER && folder_is_empty(store->path)) {
-		log_error("%s/%s is cut short: it has 0 bytes; " STORE_ADVICE,
+		log_error("%s/%s is truncated: it has 0 bytes; " STORE_ADVICE,
 			  store->path, FOLDER_DATA);
 		return ERR_CORRUPT;
 	}
 	if (use != FOLDER_IN_USE)
 		return ERR_NONE;
-	log_info("store %s: was not closed; all pages are looked at",
-		 store->path);
+	log_info("store %s: was not closed; checking all pages", store->path);
 	return data_check(store->path, DATA_PAGES);
 }
 
@@ -354,8 +355,7 @@ enum error store_recover(const char *path)
 	if (error != ERR_NONE)
 		return error;
 	if (folder_read_use(lock) == FOLDER_IN_USE && !folder_is_empty(path)) {
-		log_info("store %s: was not closed; all pages are looked at",
-			 path);
+		log_info("store %s: was not closed; checking all pages", path);
 		error = data_check(path, DATA_PAGES);
 		if (error == ERR_NONE)
 			error = touch_tables(path);
@@ -458,7 +458,7 @@ void store_write_failure(struct store *store, char *out)
 		return;
 	if (statvfs(store->path, &disk) == 0)
 		snprintf(room, sizeof(room),
-			 "; %" PRIu64 " KiB of its disk are free",
+			 "; %" PRIu64 " KiB are free on its disk",
 			 (uint64_t)disk.f_bavail * disk.f_frsize / 1024);
 	snprintf(out, STORE_FAILURE_BYTES, "%.400s/" FOLDER_DATA ": %s%s",
 		 store->path, strerrordesc_np(cause), room);
@@ -493,7 +493,8 @@ void store_check_readers(struct store *store)
 	mdb_reader_check(store->env, &dead);
 	pthread_rwlock_unlock(&store->map_lock);
 	if (dead > 0)
-		log_info("store: %d reader(s) of dead processes forgotten",
+		log_info("store: freed the slots of %d reader(s) of dead "
+			 "processes",
 			 dead);
 }
 

@@ -15,9 +15,9 @@ struct store;
 enum { STORE_SCHEMA = 10, STORE_PARTITIONS = 256 };
 
 /* The end of each message about damage. */
-#define STORE_ADVICE                                                        \
-	"nothing is written to it; put a backup in its place (templatectl " \
-	"restore) or save what is whole (templatectl salvage)"
+#define STORE_ADVICE                                                      \
+	"the daemon does not write to it; restore a backup (templatectl " \
+	"restore) or recover the intact part (templatectl salvage)"
 
 struct store_options {
 	size_t max_map_bytes; /* size of the map; it uses address space and no

@@ -64,7 +64,8 @@ static void check_site(struct txn *txn, struct verify_report *report,
 	struct check check = {txn, report, row};
 
 	if (!slice_equal(host, row->host))
-		verify_problem(report, CHECK_SITE "stands under the key %.*s",
+		verify_problem(report,
+			       CHECK_SITE "is stored under the key %.*s",
 			       CHECK_HOST(&check), (int)host.size,
 			       (const char *)host.data);
 	verify_place(report, "site %.*s", CHECK_HOST(&check));
@@ -148,10 +149,11 @@ static void check_events(struct txn *txn, struct verify_report *report)
 			verify_problem(report, "event %llu: damaged",
 				       (unsigned long long)number);
 		else if (number > last)
-			verify_problem(report,
-				       "event %llu: over the last number, %llu",
-				       (unsigned long long)number,
-				       (unsigned long long)last);
+			verify_problem(
+				report,
+				"event %llu: above the last number, %llu",
+				(unsigned long long)number,
+				(unsigned long long)last);
 	}
 	scan_end(&scan);
 }

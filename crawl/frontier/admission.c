@@ -39,7 +39,7 @@ static struct row row_of(unsigned admission)
 		ADMISSION_LIST(X)
 #undef X
 	}
-	return (struct row){"unknown", "of a later version"};
+	return (struct row){"unknown", "written by a later version"};
 }
 
 const char *admission_word(unsigned admission)

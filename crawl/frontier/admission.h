@@ -29,18 +29,18 @@ enum {
 
 /* Constant, stored number, word for programs, human-readable meaning. */
 #define ADMISSION_LIST(X)                                                    \
-	X(ADMIT_NONE, 0, "unknown", "nothing has led to it yet")             \
+	X(ADMIT_NONE, 0, "unknown", "no link or request names it yet")       \
 	X(ADMIT_SEED, 1, "seed", "the site was added with it")               \
-	X(ADMIT_ASKED, 2, "asked", "somebody asked for it")                  \
+	X(ADMIT_ASKED, 2, "asked", "a client requested it")                  \
 	X(ADMIT_LINK, 3, "link", "a page of the site links to it")           \
 	X(ADMIT_SITEMAP, 4, "sitemap", "a sitemap names it")                 \
 	X(ADMIT_REDIRECT, 5, "redirect", "another URL leads to it")          \
-	X(ADMIT_PROBE, 6, "probe", "made up, to see what is not there")      \
-	X(REFUSE_HOST, 16, "host", "it is of another host")                  \
-	X(REFUSE_ENDING, 17, "ending", "its ending is that of no page")      \
+	X(ADMIT_PROBE, 6, "probe", "invented, to probe for soft 404s")       \
+	X(REFUSE_HOST, 16, "host", "it belongs to another host")             \
+	X(REFUSE_ENDING, 17, "ending", "files with its ending are no pages") \
 	X(REFUSE_DEPTH, 18, "depth", "too many links away from the seed")    \
 	X(REFUSE_SEGMENTS, 19, "segments", "its path has over 16 segments")  \
-	X(REFUSE_REPEAT, 20, "repeat", "a segment stands in it three times") \
+	X(REFUSE_REPEAT, 20, "repeat", "its path repeats a segment 3 times") \
 	X(REFUSE_KEYS, 21, "keys", "it has over 8 query parameters")         \
 	X(REFUSE_URLS, 22, "urls", "the site has crawl.max_urls URLs")       \
 	X(REFUSE_SITEMAPS, 23, "sitemaps", "too many sitemaps, or too deep") \
@@ -52,9 +52,9 @@ enum {
 	X(SKIP_BYTES, 35, "bytes", "the budget of bytes is spent")           \
 	X(SKIP_TIME, 36, "time", "the budget of time is spent")              \
 	X(DENY_ROBOTS, 48, "robots", "robots.txt forbids it")                \
-	X(DENY_ADDRESS, 49, "address", "its address may not be asked")       \
-	X(DENY_SCOPE, 50, "scope", "it leads out of the site")               \
-	X(DENY_FORGOTTEN, 51, "forgotten", "somebody had it forgotten")
+	X(DENY_ADDRESS, 49, "address", "its address is forbidden")           \
+	X(DENY_SCOPE, 50, "scope", "it leads outside the site")              \
+	X(DENY_FORGOTTEN, 51, "forgotten", "a client deleted the page")
 
 enum admission {
 #define X(name, value, word, meaning) name = (value),

@@ -304,8 +304,8 @@ const char *css_xpath(struct arena *arena, const char *text, char *error_out)
 		result = arena_copy(arena, out.data, out.size);
 	else if (selector != NULL)
 		snprintf(error_out, MAX_ERROR,
-			 "first-of-type and nth-of-type(...) need the name of "
-			 "a tag in front, as in p:nth-of-type(2)");
+			 "first-of-type and nth-of-type(...) need a tag name "
+			 "before them, as in p:nth-of-type(2)");
 	buffer_free(&out);
 	return result;
 }

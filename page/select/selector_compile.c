@@ -152,7 +152,7 @@ static bool take_part(struct compiler *compiler, enum combinator combinator)
 	if (!is_simple(scan, true))
 		return scan_refuse(scan, "a selector is missing");
 	if (selector->part_count == MAX_SELECTOR_PARTS)
-		return scan_refuse(scan, "these are too many parts");
+		return scan_refuse(scan, "too many parts");
 	*part = (struct part){combinator,
 			      &compiler->tests[compiler->test_count], 0};
 	while (is_simple(scan, part->test_count == 0)) {

@@ -129,18 +129,17 @@ static bool take_name(const char *text, const char **at, char *error_out)
 	next = behind_blanks(end);
 	*at = end;
 	if (*next == '(' && !is_callable(name, (size_t)(end - name)))
-		return refuse(text, name, "there is no such function",
-			      error_out);
+		return refuse(text, name, "unknown function", error_out);
 	if (*next == '(' && end - name == sizeof("translate") - 1 &&
 	    memcmp(name, "translate", sizeof("translate") - 1) == 0 &&
 	    !has_short_words(next + 1))
 		return refuse(text, name,
-			      "its second argument must be a text in quotes",
+			      "its second argument must be a string literal",
 			      error_out);
 	if (end[0] == ':' && end[1] != ':')
 		return refuse(text, end,
-			      "there are no namespaces; name()='a:b' compares "
-			      "such a name",
+			      "namespaces are not supported; name()='a:b' "
+			      "compares such a name",
 			      error_out);
 	return true;
 }
@@ -165,14 +164,13 @@ static bool has_known_names(const char *text, char *error_out)
 					      error_out);
 			at = end + 1;
 		} else if (*at == '$') {
-			return refuse(text, at, "there are no variables",
+			return refuse(text, at, "variables are not supported",
 				      error_out);
 		} else if (is_name_byte(*at)) {
 			if (!take_name(text, &at, error_out))
 				return false;
 		} else if (*at++ == ',' && ++commas > MAX_COMMAS) {
-			return refuse(text, at - 1,
-				      "these are too many arguments",
+			return refuse(text, at - 1, "too many arguments",
 				      error_out);
 		}
 	}
@@ -190,7 +188,7 @@ static const char *words_of(int code)
 		return "\")\" is missing";
 	case XPATH_INVALID_OPERAND:
 	case XPATH_INVALID_TYPE:
-		return "a value of another type is wanted";
+		return "a value has the wrong type";
 	case XPATH_INVALID_ARITY:
 		return "a function has too few or too many arguments";
 	case XPATH_INVALID_CHAR_ERROR:

@@ -81,7 +81,7 @@ static bool is_own_abort(const struct crawl *crawl)
 {
 	static const char *const words[] = {
 		"out of memory: ",          "no address space for a map",
-		"cannot start its threads", "cannot be opened again",
+		"cannot start its threads", "cannot be reopened",
 		"std::bad_alloc",           "xmlGetGlobalState: out of memory"};
 	struct buffer log = crawl_log(crawl);
 	bool is_of_libxml2 = strstr(log.data, "xmlGetGlobalState: ") != NULL;

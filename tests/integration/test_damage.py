@@ -172,7 +172,7 @@ class Damage(harness.Case):
         for _ in range(2):  # the second start is behind a clean stop
             self.old.start()
             self.assertEqual(
-                self.old.messages().count("all pages are looked at"), 1)
+                self.old.messages().count("checking all pages"), 1)
             self.old.stop()
 
     # Salvage, to a store of its own.

@@ -98,7 +98,7 @@ class Guards(harness.Case):
                 ({"css": "p["}, "css: at the end"),
                 ({"xpath": "//p["}, "xpath: at the end"),
                 ({"xpath": "//p[foo()]"}, "at byte 5: there is no such"),
-                ({"xpath": "document('x')"}, "there is no such function"),
+                ({"xpath": "document('x')"}, "unknown function"),
                 ({"css": "p", "xpath": "//p"}, "either"),
                 ({}, "either"),
                 ({"css": "p", "expect": "x"}, "expect"),

@@ -337,7 +337,7 @@ class Ui(harness.Case):
         tab.click("form[action$=forget] button")
         tab.wait("/is forgotten/.test(main.innerText)")
         text = tab.run("main.innerText")
-        self.assertIn("somebody had it forgotten", text)
+        self.assertIn("a client deleted the page", text)
         self.assertNotIn("brought no page", text)
         answer = self.templated.get("/v1/text",
                                     url=f"{self.server.url}more.html")

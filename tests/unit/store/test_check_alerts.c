@@ -66,7 +66,7 @@ START_TEST(waiting_rows_are_counted)
 	struct key key = key_outbox(1, 2);
 
 	txn_delete(&txn, TABLE_OUTBOX, key_slice(&key));
-	check("hook 1: 2 events wait, but 1 rows");
+	check("hook 1: 2 events counted, but 1 rows");
 }
 END_TEST
 
@@ -75,7 +75,7 @@ START_TEST(an_outbox_has_a_hook)
 	struct key key = key_small(1);
 
 	txn_delete(&txn, TABLE_HOOKS, key_slice(&key));
-	check("hook 1: events wait for it, but it does not exist");
+	check("hook 1: has queued events, but does not exist");
 }
 END_TEST
 
@@ -87,7 +87,7 @@ START_TEST(an_event_that_waits_was_there)
 
 	outbox_put(&txn, 1, 3, &event);
 	hook_row_put(&txn, 1, &hook);
-	check("waiting event 3: over the last number, 2");
+	check("queued event 3: above the last number, 2");
 }
 END_TEST
 
@@ -97,7 +97,7 @@ START_TEST(damaged_rows_are_told)
 	struct key silence = key_small(1);
 
 	txn_put(&txn, TABLE_OUTBOX, key_slice(&outbox), slice_of("x"));
-	check("hook 1: a waiting event is damaged");
+	check("hook 1: a queued event is damaged");
 	txn_delete(&txn, TABLE_OUTBOX, key_slice(&outbox));
 	hook_row_put(&txn, 1,
 		     &(struct hook_row){.target = slice_of("http://a/"),
@@ -119,7 +119,7 @@ END_TEST
 START_TEST(numbers_come_from_their_counters)
 {
 	silence_row_put(&txn, 2, &(struct silence_row){.host = slice_of("a")});
-	check("silence 2: over the last number, 1");
+	check("silence 2: above the last number, 1");
 }
 END_TEST
 

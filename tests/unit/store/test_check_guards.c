@@ -123,7 +123,7 @@ START_TEST(a_number_that_was_never_given_is_told)
 
 	guard_row_put(&txn, SITE, 7,
 		      &(struct guard_row){.selector = slice_of("h1")});
-	expect("guard a.example 7: the number was never given");
+	expect("guard a.example 7: the number was never assigned");
 	txn_delete(&txn, TABLE_GUARDS, key_slice(&key));
 }
 END_TEST

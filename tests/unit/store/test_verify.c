@@ -310,7 +310,7 @@ START_TEST(a_member_of_two_clusters_is_found)
 {
 	member_put(&txn, SITE, 2, page_key_of(urls[0]), 0);
 	ck_assert_int_eq(store_verify(&txn, &report), ERR_NONE);
-	ck_assert_ptr_nonnull(strstr(report.text.data, "says cluster 1"));
+	ck_assert_ptr_nonnull(strstr(report.text.data, "names cluster 1"));
 	ck_assert_ptr_nonnull(
 		strstr(report.text.data, "has 2 pages, but counts 1"));
 }
@@ -385,7 +385,7 @@ END_TEST
 START_TEST(a_body_that_should_not_be_kept_is_found)
 {
 	say_no_body(0);
-	expect("has a body, and says that it has none");
+	expect("has a body, but its row states that it has none");
 }
 END_TEST
 
@@ -406,7 +406,7 @@ START_TEST(a_body_of_other_content_is_found)
 	compress(urls[1], &packed);
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), buffer_slice(&packed));
 	buffer_free(&packed);
-	expect("the body does not have its hash");
+	expect("the body has a wrong hash");
 }
 END_TEST
 
@@ -415,7 +415,7 @@ START_TEST(a_damaged_body_is_found)
 	struct key key = page_key(0);
 
 	txn_put(&txn, TABLE_BODIES, key_slice(&key), slice_of("not zstd"));
-	expect("the body does not unpack to its size");
+	expect("the body does not decompress to its size");
 }
 END_TEST
 
@@ -479,7 +479,7 @@ START_TEST(a_dictionary_that_was_never_numbered_is_found)
 					 .bodies = buffer_slice(&part),
 					 .records = buffer_slice(&part)});
 	buffer_free(&part);
-	expect("dictionary 7: over the last number, 0");
+	expect("dictionary 7: above the last number, 0");
 }
 END_TEST
 
@@ -502,7 +502,7 @@ START_TEST(a_record_of_other_content_is_found)
 	txn_put(&txn, TABLE_RECORDS, key_slice(&to),
 		(struct slice){copy, value.size});
 	free(copy);
-	expect("the record is of other content");
+	expect("the record belongs to other content");
 }
 END_TEST
 
@@ -532,7 +532,7 @@ END_TEST
 START_TEST(a_shingle_id_that_no_set_has_is_found)
 {
 	shingle_put(&txn, SITE, 50, 12345);
-	expect("table shingles: 50 is used by nobody");
+	expect("table shingles: 50 is not used");
 }
 END_TEST
 
@@ -541,7 +541,7 @@ START_TEST(a_set_that_no_page_has_is_found)
 	static const uint32_t shingle_ids[] = {1};
 
 	set_put(&txn, SITE, 50, shingle_ids, 1);
-	expect("table sets: 50 is used by nobody");
+	expect("table sets: 50 is not used");
 }
 END_TEST
 
@@ -698,7 +698,7 @@ END_TEST
 START_TEST(a_pattern_of_no_url_is_found)
 {
 	pattern_row_put(&txn, SITE, 99, &(struct pattern_row){0});
-	expect("pattern 0000000000000063: is of no URL");
+	expect("pattern 0000000000000063: has no URL");
 }
 END_TEST
 
@@ -752,7 +752,7 @@ START_TEST(a_url_that_waits_for_ever_is_found)
 	ck_assert(frontier_row_get(&txn, SITE, page_key_of(urls[0]), &row));
 	row.due_ms = 0;
 	frontier_row_put(&txn, SITE, page_key_of(urls[0]), &row);
-	expect("waits, but is never due");
+	expect("is pending, but never due");
 }
 END_TEST
 
@@ -869,7 +869,7 @@ START_TEST(an_event_over_the_last_number_is_found)
 
 	txn_put(&txn, TABLE_META, slice_of("event"),
 		(struct slice){&none, sizeof(none)});
-	expect("event 1: over the last number, 0");
+	expect("event 1: above the last number, 0");
 }
 END_TEST
 

@@ -91,11 +91,11 @@ START_TEST(what_is_wrong_is_told)
 {
 	check_refusal("p[", "at the end: a name is missing");
 	check_refusal(":first-of-type",
-		      "first-of-type and nth-of-type(...) need the name of a "
-		      "tag in front, as in p:nth-of-type(2)");
+		      "first-of-type and nth-of-type(...) need a tag name "
+		      "before them, as in p:nth-of-type(2)");
 	check_refusal("p:not(:nth-of-type(2)) .a:nth-of-type(1)",
-		      "first-of-type and nth-of-type(...) need the name of a "
-		      "tag in front, as in p:nth-of-type(2)");
+		      "first-of-type and nth-of-type(...) need a tag name "
+		      "before them, as in p:nth-of-type(2)");
 }
 END_TEST
 

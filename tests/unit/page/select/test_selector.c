@@ -214,7 +214,7 @@ START_TEST(a_selector_has_a_limited_number_of_parts)
 	repeat("a ", 127, 'p', text);
 	check(tree, text, "");
 	repeat("a ", 129, 'p', text);
-	check_refusal(text, "at byte 129: these are too many parts");
+	check_refusal(text, "at byte 129: too many parts");
 	repeat("a,", 127, 'p', text);
 	check(tree, text, "b c g i ");
 }

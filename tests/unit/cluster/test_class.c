@@ -123,7 +123,7 @@ START_TEST(the_smallest_tokens_count)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(class)
 {
 	Suite *suite = suite_create("class");
 	TCase *tcase = tcase_create("class");

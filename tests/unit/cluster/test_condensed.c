@@ -123,7 +123,7 @@ START_TEST(fewer_pages_than_the_minimum_give_nothing)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(condensed)
 {
 	Suite *suite = suite_create("condensed");
 	TCase *tcase = tcase_create("condensed");

@@ -371,7 +371,7 @@ START_TEST(the_order_of_the_leaves_does_not_matter)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(dendrogram)
 {
 	Suite *suite = suite_create("dendrogram");
 	TCase *tcase = tcase_create("dendrogram");

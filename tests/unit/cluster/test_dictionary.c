@@ -126,7 +126,7 @@ START_TEST(a_restored_dictionary_fills_its_gaps)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(dictionary)
 {
 	Suite *suite = suite_create("dictionary");
 	TCase *tcase = tcase_create("dictionary");

@@ -124,7 +124,7 @@ START_TEST(another_member_becomes_the_pivot)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(group)
 {
 	Suite *suite = suite_create("group");
 	TCase *tcase = tcase_create("group");

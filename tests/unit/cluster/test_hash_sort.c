@@ -32,7 +32,7 @@ START_TEST(numbers_ascend_as_by_qsort)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(hash_sort)
 {
 	Suite *suite = suite_create("hash_sort");
 	TCase *tcase = tcase_create("hash_sort");

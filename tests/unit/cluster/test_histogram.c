@@ -94,7 +94,7 @@ START_TEST(without_a_valley_there_is_no_gap)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(histogram)
 {
 	Suite *suite = suite_create("histogram");
 	TCase *tcase = tcase_create("histogram");

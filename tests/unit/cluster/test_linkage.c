@@ -1072,7 +1072,7 @@ START_TEST(a_recut_linkage_goes_on)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(linkage)
 {
 	Suite *suite = suite_create("linkage");
 	TCase *tcase = tcase_create("labels");

@@ -85,7 +85,7 @@ START_TEST(random_changes_agree_with_an_array)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(list)
 {
 	Suite *suite = suite_create("list");
 	TCase *tcase = tcase_create("list");

@@ -63,7 +63,7 @@ START_TEST(random_changes_agree_with_an_array)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(map)
 {
 	Suite *suite = suite_create("map");
 	TCase *tcase = tcase_create("map");

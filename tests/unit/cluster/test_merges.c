@@ -234,7 +234,7 @@ START_TEST(a_site_of_one_page_has_no_merge)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(merges)
 {
 	Suite *suite = suite_create("merges");
 	TCase *tcase = tcase_create("merges");

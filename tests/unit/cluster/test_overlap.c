@@ -140,7 +140,7 @@ START_TEST(counts_are_those_of_a_merge)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(overlap)
 {
 	Suite *suite = suite_create("overlap");
 	TCase *tcase = tcase_create("overlap");

@@ -308,7 +308,7 @@ START_TEST(partition_is_that_of_brute_force)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(partition)
 {
 	Suite *suite = suite_create("partition");
 	TCase *tcase = tcase_create("partition");

@@ -102,7 +102,7 @@ START_TEST(the_hash_is_the_shingle_by_inner_classes)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(path)
 {
 	Suite *suite = suite_create("path");
 	TCase *tcase = tcase_create("path");

@@ -196,7 +196,7 @@ START_TEST(dunn_of_points_on_a_line)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(quality)
 {
 	Suite *suite = suite_create("quality");
 	TCase *tcase = tcase_create("quality");

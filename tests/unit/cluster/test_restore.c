@@ -170,7 +170,7 @@ START_TEST(numbers_that_nobody_gave_out_are_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(restore)
 {
 	Suite *suite = suite_create("restore");
 	TCase *tcase = tcase_create("restore");

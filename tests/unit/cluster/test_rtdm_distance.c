@@ -385,9 +385,9 @@ START_TEST(cost_is_a_metric)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(rtdm_distance)
 {
-	Suite *suite = suite_create("rtdm");
+	Suite *suite = suite_create("rtdm_distance");
 	TCase *tcase = tcase_create("rtdm");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);

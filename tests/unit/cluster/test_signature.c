@@ -628,7 +628,7 @@ START_TEST(every_measure_but_cas_has_a_place_of_its_own)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(signature)
 {
 	Suite *suite = suite_create("signature");
 	TCase *tcase = tcase_create("signature");

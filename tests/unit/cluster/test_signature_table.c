@@ -141,7 +141,7 @@ START_TEST(counts_follow_the_moves)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(signature_table)
 {
 	Suite *suite = suite_create("signature_table");
 	TCase *tcase = tcase_create("signature_table");

@@ -66,9 +66,9 @@ START_TEST(edges_are_used_again)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(spanning_forest)
 {
-	Suite *suite = suite_create("forest");
+	Suite *suite = suite_create("spanning_forest");
 	TCase *tcase = tcase_create("forest");
 
 	tcase_add_checked_fixture(tcase, begin, end);

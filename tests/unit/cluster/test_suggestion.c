@@ -160,7 +160,7 @@ START_TEST(the_gap_is_the_longest_stretch_without_a_join)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(suggestion)
 {
 	Suite *suite = suite_create("suggestion");
 	TCase *tcase = tcase_create("suggestion");

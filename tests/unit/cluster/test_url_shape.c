@@ -62,9 +62,9 @@ START_TEST(so_many_directories_count)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(url_shape)
 {
-	Suite *suite = suite_create("shape");
+	Suite *suite = suite_create("url_shape");
 	TCase *tcase = tcase_create("shape");
 
 	tcase_add_test(tcase, directories_are_numbers_or_words);

@@ -286,7 +286,7 @@ START_TEST(random_curves_are_those_of_the_index)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(witness)
 {
 	Suite *suite = suite_create("witness");
 	TCase *tcase = tcase_create("witness");

@@ -231,7 +231,7 @@ START_TEST(it_reads_its_file_again_while_it_answers)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(service)
 {
 	Suite *suite = suite_create("service");
 	TCase *tests = tcase_create("service");

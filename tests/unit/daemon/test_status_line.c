@@ -65,7 +65,7 @@ START_TEST(thousands_are_told_apart)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(status_line)
 {
 	Suite *suite = suite_create("status_line");
 	TCase *tests = tcase_create("status_line");

@@ -207,9 +207,9 @@ START_TEST(random_pages_have_a_quality)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(answer_quality)
 {
-	Suite *suite = suite_create("quality");
+	Suite *suite = suite_create("answer_quality");
 	TCase *tcase = tcase_create("quality");
 
 	tcase_add_test(tcase, text_and_other_markup_is_not_html);

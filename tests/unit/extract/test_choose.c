@@ -105,7 +105,7 @@ START_TEST(an_unknown_method_is_not_found)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(choose)
 {
 	Suite *suite = suite_create("choose");
 	TCase *tcase = tcase_create("choose");

@@ -100,9 +100,9 @@ START_TEST(only_what_learning_reads_makes_a_difference)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(extractors)
 {
-	Suite *suite = suite_create("extractor");
+	Suite *suite = suite_create("extractors");
 	TCase *tcase = tcase_create("extractor");
 
 	tcase_add_test(tcase, every_row_of_the_table_is_whole);

@@ -186,7 +186,7 @@ START_TEST(random_pages_keep_what_is_included_and_not_excluded)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(selection)
 {
 	Suite *suite = suite_create("selection");
 	TCase *tcase = tcase_create("selection");

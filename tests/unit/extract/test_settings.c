@@ -57,7 +57,7 @@ START_TEST(an_endless_setting_is_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(settings)
 {
 	Suite *suite = suite_create("settings");
 	TCase *tests = tcase_create("settings");

@@ -5,6 +5,7 @@
 
 #include "store/arena.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 static struct arena *arena;
 
@@ -227,7 +228,7 @@ START_TEST(what_was_loaded_needs_no_file)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(charset)
 {
 	Suite *suite = suite_create("charset");
 	TCase *tcase = tcase_create("charset");

@@ -8,6 +8,7 @@
 #include "store/file.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 enum { STEP = 7, MAX_PAGE_BYTES = 10 << 20 }; /* 214 pages of 1,497 */
 
@@ -154,7 +155,7 @@ START_TEST(scanner_and_tree_agree_on_every_byte_of_text)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(corpus)
 {
 	Suite *suite = suite_create("corpus");
 	TCase *tcase = tcase_create("corpus");

@@ -1,4 +1,5 @@
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 START_TEST(the_title_is_collapsed)
 {
@@ -173,7 +174,7 @@ START_TEST(an_anchor_of_2048_bytes_is_read_to_its_end)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(head)
 {
 	Suite *suite = suite_create("head");
 	TCase *tcase = tcase_create("head");

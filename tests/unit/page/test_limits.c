@@ -3,6 +3,7 @@
 
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 /* Of processor time, for any page here: a quadratic step takes minutes. */
 enum { MAX_SECONDS = 10 };
@@ -441,7 +442,7 @@ START_TEST(any_page_keeps_the_invariants)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(limits)
 {
 	Suite *suite = suite_create("limits");
 	TCase *tcase = tcase_create("limits");

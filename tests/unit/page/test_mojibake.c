@@ -105,7 +105,7 @@ START_TEST(what_ends_too_early_is_none)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(mojibake)
 {
 	Suite *suite = suite_create("mojibake");
 	TCase *tcase = tcase_create("mojibake");

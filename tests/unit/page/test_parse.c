@@ -2,6 +2,7 @@
 
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 /* The nodes as "html(head(title)body(p p))"; free() it. */
 static char *tree_of(const struct page *page)
@@ -296,7 +297,7 @@ START_TEST(nuls_are_spaces)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(parse)
 {
 	Suite *suite = suite_create("parse");
 	TCase *tcase = tcase_create("parse");

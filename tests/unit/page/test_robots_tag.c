@@ -83,7 +83,7 @@ START_TEST(a_cut_value_is_read_up_to_its_end)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(robots_tag)
 {
 	Suite *suite = suite_create("robots_tag");
 	TCase *tcase = tcase_create("robots_tag");

@@ -182,7 +182,7 @@ START_TEST(tokens_cover_any_source_without_a_gap)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(scanner)
 {
 	Suite *suite = suite_create("scanner");
 	TCase *tcase = tcase_create("scanner");

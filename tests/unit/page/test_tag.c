@@ -51,7 +51,7 @@ START_TEST(the_hash_is_that_of_the_name)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tag)
 {
 	Suite *suite = suite_create("tag");
 	TCase *tcase = tcase_create("tag");

@@ -3,6 +3,7 @@
 #include "page/entity.h"
 #include "page/utf8.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 static void check_collapse(const char *text, const char *collapsed)
 {
@@ -94,7 +95,7 @@ START_TEST(a_text_is_truncated_before_a_character)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(text)
 {
 	Suite *suite = suite_create("text");
 	TCase *tcase = tcase_create("text");

@@ -18,6 +18,7 @@
 #include "store/file.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 #include "tests/unit/webdata.h"
 
 enum { MAX_PAGE_BYTES = 10 << 20 };
@@ -365,7 +366,7 @@ START_TEST(tokens_are_those_of_the_standard)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(torture)
 {
 	Suite *suite = suite_create("torture");
 	TCase *tcase = tcase_create("torture");

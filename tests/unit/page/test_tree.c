@@ -1,5 +1,6 @@
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 /*
  * What a page says of a tree that is in another order than its source: the
@@ -145,7 +146,7 @@ START_TEST(a_body_after_the_end_tag_of_the_body_is_empty)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tree)
 {
 	Suite *suite = suite_create("tree");
 	TCase *tcase = tcase_create("tree");

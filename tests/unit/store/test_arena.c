@@ -42,7 +42,7 @@ START_TEST(an_impossible_size_ends_the_process)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(arena)
 {
 	Suite *suite = suite_create("arena");
 	TCase *tcase = tcase_create("arena");

@@ -123,7 +123,7 @@ START_TEST(numbers_come_from_their_counters)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(check_alerts)
 {
 	Suite *suite = suite_create("check_alerts");
 	TCase *tests = tcase_create("check_alerts");

@@ -137,7 +137,7 @@ START_TEST(a_damaged_row_is_told)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(check_guards)
 {
 	Suite *suite = suite_create("check_guards");
 	TCase *tcase = tcase_create("check_guards");

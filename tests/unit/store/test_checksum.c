@@ -158,7 +158,7 @@ START_TEST(what_is_damaged_can_be_deleted)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(checksum)
 {
 	Suite *suite = suite_create("checksum");
 	TCase *tcase = tcase_create("checksum");

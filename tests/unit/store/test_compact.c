@@ -397,7 +397,7 @@ START_TEST(what_a_killed_one_has_left_goes_at_the_next_start)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(compact)
 {
 	Suite *suite = suite_create("compact");
 	TCase *tcase = tcase_create("compact");

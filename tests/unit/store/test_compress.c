@@ -127,7 +127,7 @@ START_TEST(a_flipped_bit_never_gives_other_bytes)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(compress)
 {
 	Suite *suite = suite_create("compress");
 	TCase *tcase = tcase_create("compress");

@@ -362,7 +362,7 @@ START_TEST(an_absent_body_is_not_found)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(content)
 {
 	Suite *suite = suite_create("content");
 	TCase *tcase = tcase_create("content");

@@ -274,7 +274,7 @@ START_TEST(the_data_are_there_at_any_instant)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(copy)
 {
 	Suite *suite = suite_create("copy");
 	TCase *tcase = tcase_create("copy");

@@ -327,7 +327,7 @@ START_TEST(a_store_that_was_closed_opens_at_once)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(data_check)
 {
 	Suite *suite = suite_create("data_check");
 	TCase *tcase = tcase_create("data_check");

@@ -63,7 +63,7 @@ START_TEST(a_date_is_written_as_it_is_read)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(date)
 {
 	Suite *suite = suite_create("date");
 	TCase *tcase = tcase_create("date");

@@ -575,7 +575,7 @@ START_TEST(names_are_in_any_case_and_one_at_a_time)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(decode)
 {
 	Suite *suite = suite_create("decode");
 	TCase *tcase = tcase_create("decode");

@@ -341,9 +341,9 @@ START_TEST(the_counts_equal_those_of_a_plain_array)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(document_frequency)
 {
-	Suite *suite = suite_create("df");
+	Suite *suite = suite_create("document_frequency");
 	TCase *tcase = tcase_create("df");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);

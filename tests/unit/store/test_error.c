@@ -44,7 +44,7 @@ START_TEST(what_is_no_error_of_ours_is_told_as_such)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(error)
 {
 	Suite *suite = suite_create("error");
 	TCase *tcase = tcase_create("error");

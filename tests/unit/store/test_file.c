@@ -210,7 +210,7 @@ START_TEST(a_missing_folder_is_not_found)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(file)
 {
 	Suite *suite = suite_create("file");
 	TCase *tcase = tcase_create("file");

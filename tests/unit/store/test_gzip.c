@@ -80,7 +80,7 @@ START_TEST(each_call_is_a_member)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(gzip)
 {
 	Suite *suite = suite_create("gzip");
 	TCase *tcase = tcase_create("gzip");

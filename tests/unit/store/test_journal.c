@@ -454,7 +454,7 @@ START_TEST(an_empty_store_is_of_both_kinds)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(journal)
 {
 	Suite *suite = suite_create("journal");
 	TCase *tests = tcase_create("journal");

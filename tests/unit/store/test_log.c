@@ -210,7 +210,7 @@ START_TEST(a_long_line_is_counted_too)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(log)
 {
 	Suite *suite = suite_create("log");
 	TCase *tests = tcase_create("log");

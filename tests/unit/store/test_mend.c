@@ -98,7 +98,7 @@ START_TEST(a_disk_that_stays_full_is_told_until_there_is_room)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(mend)
 {
 	Suite *suite = suite_create("mend");
 	TCase *tcase = tcase_create("mend");

@@ -414,7 +414,7 @@ START_TEST(a_reader_migrates_nothing)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(migrate)
 {
 	Suite *suite = suite_create("migrate");
 	TCase *tcase = tcase_create("migrate");

@@ -350,7 +350,7 @@ START_TEST(changed_bytes_never_lead_outside)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(record)
 {
 	Suite *suite = suite_create("record");
 	TCase *tcase = tcase_create("record");

@@ -159,7 +159,7 @@ START_TEST(changed_bytes_are_refused_or_read)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(record_slim)
 {
 	Suite *suite = suite_create("record_slim");
 	TCase *tcase = tcase_create("record_slim");

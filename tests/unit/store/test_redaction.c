@@ -54,7 +54,7 @@ START_TEST(of_headers_the_names_are_shown)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(redaction)
 {
 	Suite *suite = suite_create("redaction");
 	TCase *tcase = tcase_create("redaction");

@@ -211,7 +211,7 @@ START_TEST(what_cannot_be_is_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(repartition)
 {
 	Suite *suite = suite_create("repartition");
 	TCase *tests = tcase_create("repartition");

@@ -471,7 +471,7 @@ START_TEST(a_short_key_is_read_as_if_zeros_followed)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(rows)
 {
 	Suite *suite = suite_create("rows");
 	TCase *tcase = tcase_create("rows");

@@ -110,7 +110,7 @@ START_TEST(hooks_may_have_any_number)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(salvage)
 {
 	Suite *suite = suite_create("salvage");
 	TCase *tcase = tcase_create("salvage");

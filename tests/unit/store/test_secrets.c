@@ -286,7 +286,7 @@ START_TEST(schema_9_becomes_10_and_its_pages_keep_no_secret)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(secrets)
 {
 	Suite *suite = suite_create("secrets");
 	TCase *tcase = tcase_create("secrets");

@@ -126,7 +126,7 @@ START_TEST(shingle_ids_come_and_go)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sets)
 {
 	Suite *suite = suite_create("sets");
 	TCase *tcase = tcase_create("sets");

@@ -444,7 +444,7 @@ START_TEST(numbers_count_from_one)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(store)
 {
 	Suite *suite = suite_create("store");
 	TCase *tcase = tcase_create("store");

@@ -41,7 +41,7 @@ START_TEST(numbers_are_counted_in_order)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tally)
 {
 	Suite *suite = suite_create("tally");
 	TCase *tcase = tcase_create("tally");

@@ -296,7 +296,7 @@ START_TEST(a_deleted_prefix_leaves_its_neighbours)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(txn)
 {
 	Suite *suite = suite_create("txn");
 	TCase *tcase = tcase_create("txn");

@@ -939,7 +939,7 @@ static TCase *content_cases(void)
 	return tcase;
 }
 
-Suite *make_suite(void)
+SUITE(verify)
 {
 	Suite *suite = suite_create("verify");
 	TCase *tcase = tcase_create("verify");

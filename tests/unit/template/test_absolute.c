@@ -62,7 +62,7 @@ START_TEST(a_fragment_is_kept_and_cannot_break_out)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(absolute)
 {
 	Suite *suite = suite_create("absolute");
 	TCase *tcase = tcase_create("absolute");

@@ -420,7 +420,7 @@ START_TEST(the_model_of_the_site_is_used_on_its_pages)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bundle)
 {
 	Suite *suite = suite_create("bundle");
 	TCase *tcase = tcase_create("bundle");

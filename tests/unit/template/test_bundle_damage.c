@@ -199,7 +199,7 @@ START_TEST(a_writer_stops_at_its_limit)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bundle_damage)
 {
 	Suite *suite = suite_create("bundle_damage");
 	TCase *tcase = tcase_create("bundle_damage");

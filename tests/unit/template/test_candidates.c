@@ -5,6 +5,7 @@
 #include "template/candidate_selector.h"
 #include "template/candidate_text.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 static const struct lost once = {.minimum = 1, .maximum = 1};
 
@@ -315,7 +316,7 @@ START_TEST(a_large_page_ends)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(candidates)
 {
 	Suite *suite = suite_create("candidates");
 	TCase *tcase = tcase_create("candidates");

@@ -464,9 +464,9 @@ START_TEST(fewer_than_are_gone_are_no_change)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(change_detector)
 {
-	Suite *suite = suite_create("judge");
+	Suite *suite = suite_create("change_detector");
 	TCase *all = tcase_create("all");
 
 	tcase_add_checked_fixture(all, setup, teardown);

@@ -212,7 +212,7 @@ START_TEST(what_is_packed_too_well_is_left_as_it_is)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(container)
 {
 	Suite *suite = suite_create("container");
 	TCase *tcase = tcase_create("container");

@@ -112,7 +112,7 @@ START_TEST(nothing_is_at_its_end)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(cursor)
 {
 	Suite *suite = suite_create("cursor");
 	TCase *tcase = tcase_create("cursor");

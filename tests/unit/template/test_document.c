@@ -250,7 +250,7 @@ START_TEST(extras_are_words)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(document)
 {
 	Suite *suite = suite_create("document");
 	TCase *tcase = tcase_create("document");

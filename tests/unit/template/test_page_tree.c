@@ -373,7 +373,7 @@ START_TEST(bytes_that_are_no_tree_are_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(page_tree)
 {
 	Suite *suite = suite_create("page_tree");
 	TCase *tests = tcase_create("page_tree");

@@ -111,7 +111,7 @@ START_TEST(there_is_an_end_to_its_room)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(path_tree)
 {
 	Suite *suite = suite_create("path_tree");
 	TCase *tests = tcase_create("path_tree");

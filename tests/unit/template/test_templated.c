@@ -346,7 +346,7 @@ START_TEST(the_methods_are_listed)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(templated)
 {
 	Suite *suite = suite_create("templated");
 	TCase *tcase = tcase_create("templated");

@@ -419,7 +419,7 @@ START_TEST(a_difference_has_two_sides)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(version)
 {
 	Suite *suite = suite_create("version");
 	TCase *all = tcase_create("all");

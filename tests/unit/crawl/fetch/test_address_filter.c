@@ -301,9 +301,9 @@ START_TEST(addresses_are_written)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(address_filter)
 {
-	Suite *suite = suite_create("filter");
+	Suite *suite = suite_create("address_filter");
 	TCase *tcase = tcase_create("filter");
 
 	tcase_add_test(tcase, the_edges_of_each_range);

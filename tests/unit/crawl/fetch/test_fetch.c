@@ -310,7 +310,7 @@ START_TEST(a_descriptor_ends_the_wait)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(fetch)
 {
 	Suite *suite = suite_create("fetch");
 	TCase *tcase = tcase_create("fetch");

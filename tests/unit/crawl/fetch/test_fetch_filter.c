@@ -268,7 +268,7 @@ START_TEST(the_environment_names_no_proxy)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(fetch_filter)
 {
 	Suite *suite = suite_create("fetch_filter");
 	TCase *tcase;

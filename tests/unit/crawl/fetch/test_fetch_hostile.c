@@ -676,7 +676,7 @@ START_TEST(a_bomb_of_brotli_costs_its_window)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(fetch_hostile)
 {
 	Suite *suite = suite_create("fetch_hostile");
 	TCase *tcase = tcase_create("fetch_hostile");

@@ -295,7 +295,7 @@ START_TEST(cookies_are_bounded)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(fetch_request)
 {
 	Suite *suite = suite_create("fetch_request");
 	TCase *tcase;

@@ -170,7 +170,7 @@ START_TEST(a_missing_file_of_authorities_is_an_error)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(fetch_tls)
 {
 	Suite *suite = suite_create("fetch_tls");
 	TCase *tcase;

@@ -128,7 +128,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(header)
 {
 	Suite *suite = suite_create("header");
 	TCase *tcase = tcase_create("header");

@@ -266,7 +266,7 @@ START_TEST(a_bomb_is_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(http_message)
 {
 	Suite *suite = suite_create("http_message");
 	TCase *tcase = tcase_create("http_message");

@@ -117,7 +117,7 @@ START_TEST(a_line_has_a_limit)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(request_headers)
 {
 	Suite *suite = suite_create("request_headers");
 	TCase *tcase = tcase_create("request_headers");

@@ -159,9 +159,9 @@ START_TEST(codings_add_up_over_headers)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(response_head)
 {
-	Suite *suite = suite_create("answer");
+	Suite *suite = suite_create("response_head");
 	TCase *tcase = tcase_create("answer");
 
 	tcase_add_test(tcase, an_empty_head_is_of_html);

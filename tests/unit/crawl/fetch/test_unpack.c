@@ -208,7 +208,7 @@ START_TEST(it_is_known_what_a_bomb_has_cost_so_far)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(unpack)
 {
 	Suite *suite = suite_create("unpack");
 	TCase *tcase = tcase_create("unpack");

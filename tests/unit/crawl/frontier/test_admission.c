@@ -201,7 +201,7 @@ START_TEST(what_programs_read)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(admission)
 {
 	Suite *suite = suite_create("admission");
 	TCase *tcase = tcase_create("admission");

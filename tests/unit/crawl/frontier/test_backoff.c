@@ -55,7 +55,7 @@ START_TEST(it_is_the_same_for_the_same_and_differs_with_the_seed)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(backoff)
 {
 	Suite *suite = suite_create("backoff");
 	TCase *tests = tcase_create("backoff");

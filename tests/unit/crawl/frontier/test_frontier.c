@@ -8,6 +8,7 @@
 #include "store/rows_cluster.h"
 #include "tests/unit/crawl/frontier_world.h"
 #include "tests/unit/crawl/random.h"
+#include "tests/unit/run.h"
 
 START_TEST(a_url_is_new_once)
 {
@@ -842,7 +843,7 @@ START_TEST(random_operations_agree_with_a_model)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(frontier)
 {
 	Suite *suite = suite_create("frontier");
 	TCase *tcase = tcase_create("frontier");

@@ -4,6 +4,7 @@
 
 #include "crawl/frontier/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
+#include "tests/unit/run.h"
 
 /* A page has come; how often its cluster was seen makes it quiet. */
 static void learn(uint64_t key, uint32_t cluster, uint32_t cluster_pages)
@@ -691,7 +692,7 @@ START_TEST(a_trap_has_one_ratio)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(frontier_rules)
 {
 	Suite *suite = suite_create("frontier_rules");
 	TCase *tcase = tcase_create("frontier_rules");

@@ -247,7 +247,7 @@ START_TEST(an_answer_does_not_shorten_a_pause)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(polite)
 {
 	Suite *suite = suite_create("polite");
 	TCase *tcase = tcase_create("polite");

@@ -84,7 +84,7 @@ START_TEST(small_and_huge_intervals)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(revisit)
 {
 	Suite *suite = suite_create("revisit");
 	TCase *tcase = tcase_create("revisit");

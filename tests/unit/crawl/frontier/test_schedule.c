@@ -9,6 +9,7 @@
 #include "crawl/frontier/frontier.h"
 #include "tests/unit/crawl/frontier_world.h"
 #include "tests/unit/crawl/random.h"
+#include "tests/unit/run.h"
 
 enum {
 	PAGES = 200,
@@ -281,7 +282,7 @@ START_TEST(a_schedule_replays)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(schedule)
 {
 	Suite *suite = suite_create("schedule");
 	TCase *tcase = tcase_create("schedule");

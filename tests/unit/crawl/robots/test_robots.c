@@ -460,7 +460,7 @@ START_TEST(the_matcher_agrees_with_the_definition)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(robots)
 {
 	Suite *suite = suite_create("robots");
 	TCase *tcase = tcase_create("robots");

@@ -376,7 +376,7 @@ START_TEST(every_file_is_read_in_bounded_time)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(robots_cases)
 {
 	Suite *suite = suite_create("robots_cases");
 	TCase *tcase = tcase_create("robots_cases");

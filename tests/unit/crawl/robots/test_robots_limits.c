@@ -204,7 +204,7 @@ START_TEST(a_hundred_sitemaps_that_may_be_fetched)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(robots_limits)
 {
 	Suite *suite = suite_create("robots_limits");
 	TCase *tcase = tcase_create("robots_limits");

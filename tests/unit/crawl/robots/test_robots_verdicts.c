@@ -506,7 +506,7 @@ START_TEST(lines_are_counted_as_by_google)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(robots_verdicts)
 {
 	Suite *suite = suite_create("robots_verdicts");
 	TCase *tcase = tcase_create("robots_verdicts");

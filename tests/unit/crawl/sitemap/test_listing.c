@@ -99,7 +99,7 @@ START_TEST(a_listing_has_a_limit_of_bytes)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(listing)
 {
 	Suite *suite = suite_create("listing");
 	TCase *tcase = tcase_create("listing");

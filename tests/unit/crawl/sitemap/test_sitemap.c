@@ -557,7 +557,7 @@ START_TEST(dates_are_read)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sitemap)
 {
 	Suite *suite = suite_create("sitemap");
 	TCase *tcase = tcase_create("sitemap");

@@ -172,7 +172,7 @@ START_TEST(a_file_tells_what_stands_in_it)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sitemap_files)
 {
 	Suite *suite = suite_create("sitemap_files");
 	TCase *tcase = tcase_create("sitemap_files");

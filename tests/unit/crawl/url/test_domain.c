@@ -81,7 +81,7 @@ START_TEST(a_host_longer_than_any_is_whole)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(domain)
 {
 	Suite *suite = suite_create("domain");
 	TCase *tcase = tcase_create("domain");

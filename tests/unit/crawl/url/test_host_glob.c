@@ -110,7 +110,7 @@ START_TEST(stars_cost_no_more_than_characters)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(host_glob)
 {
 	Suite *suite = suite_create("host_glob");
 	TCase *tcase = tcase_create("host_glob");

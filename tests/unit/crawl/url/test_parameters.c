@@ -176,7 +176,7 @@ START_TEST(random_urls_stay_canonical)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(parameters)
 {
 	Suite *suite = suite_create("parameters");
 	TCase *tcase = tcase_create("parameters");

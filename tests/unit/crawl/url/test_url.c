@@ -420,7 +420,7 @@ START_TEST(the_canonical_form_of_a_canonical_form_is_itself)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(url)
 {
 	Suite *suite = suite_create("url");
 	TCase *tcase = tcase_create("url");

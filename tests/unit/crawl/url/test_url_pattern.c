@@ -239,7 +239,7 @@ START_TEST(anything_has_a_pattern)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(url_pattern)
 {
 	Suite *suite = suite_create("url_pattern");
 	TCase *tcase = tcase_create("url_pattern");

@@ -325,7 +325,7 @@ START_TEST(queries_are_encoded_as_in_the_standard)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(url_standard)
 {
 	Suite *suite = suite_create("url_standard");
 	TCase *tcase = tcase_create("url_standard");

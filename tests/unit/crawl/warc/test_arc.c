@@ -94,7 +94,7 @@ START_TEST(a_record_begins_with_a_whole_line)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(arc)
 {
 	Suite *suite = suite_create("arc");
 	TCase *tcase = tcase_create("arc");

@@ -557,7 +557,7 @@ START_TEST(frames_with_a_dictionary)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(warc)
 {
 	Suite *suite = suite_create("warc");
 	TCase *tcase = tcase_create("warc");

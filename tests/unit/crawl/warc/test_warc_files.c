@@ -125,7 +125,7 @@ START_TEST(all_files_are_read_record_by_record)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(warc_files)
 {
 	Suite *suite = suite_create("warc_files");
 	TCase *tcase = tcase_create("warc_files");

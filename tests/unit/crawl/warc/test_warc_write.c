@@ -269,7 +269,7 @@ START_TEST(our_reader_reads_it)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(warc_write)
 {
 	Suite *suite = suite_create("warc_write");
 	TCase *tcase = tcase_create("warc_write");

@@ -102,7 +102,7 @@ START_TEST(a_cookie_is_for_our_pages_and_the_user)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(origin)
 {
 	Suite *suite = suite_create("origin");
 	TCase *tests = tcase_create("origin");

@@ -161,7 +161,7 @@ START_TEST(all_together_are_so_many_at_most)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sessions)
 {
 	Suite *suite = suite_create("sessions");
 	TCase *tests = tcase_create("sessions");

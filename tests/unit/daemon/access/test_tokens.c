@@ -373,7 +373,7 @@ START_TEST(a_removal_that_cannot_be_written_is_tried_again)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tokens)
 {
 	Suite *suite = suite_create("tokens");
 	TCase *tests = tcase_create("tokens");

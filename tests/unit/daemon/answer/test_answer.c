@@ -303,7 +303,7 @@ START_TEST(the_defaults_are_the_same_everywhere)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(answer)
 {
 	Suite *suite = suite_create("answer");
 	TCase *tcase = tcase_create("answer");

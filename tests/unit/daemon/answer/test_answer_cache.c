@@ -502,7 +502,7 @@ START_TEST(what_cannot_be_answered_is_not_kept)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(answer_cache)
 {
 	Suite *suite = suite_create("answer_cache");
 	TCase *tcase = tcase_create("answer_cache");

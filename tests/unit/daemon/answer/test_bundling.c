@@ -243,7 +243,7 @@ START_TEST(an_empty_site_makes_a_bundle)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bundling)
 {
 	Suite *suite = suite_create("bundling");
 	TCase *tcase = tcase_create("bundling");

@@ -82,7 +82,7 @@ START_TEST(broken_utf_8_is_no_formula)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(csv)
 {
 	Suite *suite = suite_create("csv");
 	TCase *tcase = tcase_create("csv");

@@ -99,7 +99,7 @@ START_TEST(a_kind_beyond_the_table_is_in_no_set)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(event_kinds)
 {
 	Suite *suite = suite_create("event_kinds");
 	TCase *tests = tcase_create("event_kinds");

@@ -117,7 +117,7 @@ START_TEST(every_kind_has_a_sentence){
 #undef X
 } END_TEST
 
-	Suite *make_suite(void)
+	SUITE(event_summary)
 {
 	Suite *suite = suite_create("event_summary");
 	TCase *tests = tcase_create("event_summary");

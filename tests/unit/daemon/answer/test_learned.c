@@ -387,7 +387,7 @@ START_TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(learned)
 {
 	Suite *suite = suite_create("learned");
 	TCase *tests = tcase_create("learned");

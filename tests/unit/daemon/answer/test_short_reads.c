@@ -267,7 +267,7 @@ START_TEST(an_answer_is_not_of_two_states)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(short_reads)
 {
 	Suite *suite = suite_create("short_reads");
 	TCase *tcase = tcase_create("short_reads");

@@ -104,7 +104,7 @@ START_TEST(a_site_that_nobody_asks_about_is_not_learned)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(teaching)
 {
 	Suite *suite = suite_create("teaching");
 	TCase *tests = tcase_create("teaching");

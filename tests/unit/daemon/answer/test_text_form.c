@@ -213,9 +213,9 @@ START_TEST(names)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(text_form)
 {
-	Suite *suite = suite_create("daemon.answer.text_form");
+	Suite *suite = suite_create("text_form");
 	TCase *tcase = tcase_create("text_form");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);

@@ -321,9 +321,9 @@ START_TEST(a_place_is_read_as_it_is_written)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(text_walk)
 {
-	Suite *suite = suite_create("daemon.answer.text_walk");
+	Suite *suite = suite_create("text_walk");
 	TCase *tcase = tcase_create("text_walk");
 	TCase *pure = tcase_create("places");
 

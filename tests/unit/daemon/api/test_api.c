@@ -1088,7 +1088,7 @@ START_TEST(forms_of_others_change_nothing)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(api)
 {
 	Suite *suite = suite_create("api");
 	TCase *tests = tcase_create("api");

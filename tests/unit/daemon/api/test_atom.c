@@ -98,7 +98,7 @@ START_TEST(lists_are_cut)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(atom)
 {
 	Suite *suite = suite_create("atom");
 	TCase *tests = tcase_create("atom");

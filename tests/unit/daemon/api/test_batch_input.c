@@ -268,9 +268,9 @@ START_TEST(base64)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(batch_input)
 {
-	Suite *suite = suite_create("daemon.api.batch_input");
+	Suite *suite = suite_create("batch_input");
 	TCase *tcase = tcase_create("batch_input");
 
 	tcase_add_checked_fixture(tcase, NULL, teardown);

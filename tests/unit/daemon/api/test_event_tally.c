@@ -95,7 +95,7 @@ START_TEST(an_alert_is_open_until_somebody_has_seen_to_it)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(event_tally)
 {
 	Suite *suite = suite_create("event_tally");
 	TCase *tests = tcase_create("event_tally");

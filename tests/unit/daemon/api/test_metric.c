@@ -129,7 +129,7 @@ START_TEST(buckets_of_a_histogram_are_cumulative)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(metric)
 {
 	Suite *suite = suite_create("metric");
 	TCase *tests = tcase_create("metric");

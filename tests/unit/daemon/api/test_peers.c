@@ -923,7 +923,7 @@ START_TEST(seeds_end_where_another_job_begins)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(peers)
 {
 	Suite *suite = suite_create("peers");
 	TCase *tests = tcase_create("peers");

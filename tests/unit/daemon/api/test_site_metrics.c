@@ -100,7 +100,7 @@ START_TEST(a_site_that_was_never_seen_has_no_time)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(site_metrics)
 {
 	Suite *suite = suite_create("site_metrics");
 	TCase *tests = tcase_create("site_metrics");

@@ -395,9 +395,9 @@ START_TEST(an_empty_batch_and_a_wrong_one)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(texts)
 {
-	Suite *suite = suite_create("daemon.api.texts");
+	Suite *suite = suite_create("texts");
 	TCase *texts = tcase_create("texts");
 
 	tcase_add_checked_fixture(texts, setup, teardown);

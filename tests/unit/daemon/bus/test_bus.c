@@ -440,7 +440,7 @@ START_TEST(a_server_that_was_gone_has_all_again)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bus)
 {
 	Suite *suite = suite_create("bus");
 	TCase *tcase = tcase_create("bus");

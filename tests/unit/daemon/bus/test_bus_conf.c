@@ -185,7 +185,7 @@ START_TEST(users_may_what_they_must_and_no_more)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bus_conf)
 {
 	Suite *suite = suite_create("bus_conf");
 	TCase *tcase = tcase_create("bus_conf");

@@ -224,7 +224,7 @@ START_TEST(all_servers_may_be_killed_and_have_all_again)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bus_servers)
 {
 	Suite *suite = suite_create("bus_servers");
 	TCase *tcase = tcase_create("bus_servers");

@@ -211,7 +211,7 @@ START_TEST(servers_that_are_not_there_are_told)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bus_setup)
 {
 	Suite *suite = suite_create("bus_setup");
 	TCase *streams = tcase_create("streams");

@@ -112,7 +112,7 @@ START_TEST(parts_make_the_whole)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(entry)
 {
 	Suite *suite = suite_create("entry");
 	TCase *tcase = tcase_create("entry");

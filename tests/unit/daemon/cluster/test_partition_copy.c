@@ -228,7 +228,7 @@ START_TEST(another_partition_is_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(partition_copy)
 {
 	Suite *suite = suite_create("partition_copy");
 	TCase *tests = tcase_create("partition_copy");

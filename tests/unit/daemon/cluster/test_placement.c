@@ -417,7 +417,7 @@ START_TEST(whatever_the_nodes_the_rules_hold)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(placement)
 {
 	Suite *suite = suite_create("placement");
 	TCase *tcase = tcase_create("placement");

@@ -100,9 +100,9 @@ START_TEST(a_name_needs_the_key)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sealed_job)
 {
-	Suite *suite = suite_create("daemon.cluster.sealed_job");
+	Suite *suite = suite_create("sealed_job");
 	TCase *tests = tcase_create("sealed_job");
 
 	tcase_add_checked_fixture(tests, setup, teardown);

@@ -446,9 +446,9 @@ START_TEST(a_log_in_clear_is_read)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(secret_keys)
 {
-	Suite *suite = suite_create("daemon.cluster.secret_keys");
+	Suite *suite = suite_create("secret_keys");
 	TCase *tests = tcase_create("secret_keys");
 
 	tcase_add_checked_fixture(tests, setup, teardown);

@@ -116,7 +116,7 @@ START_TEST(nothing_is_kept_for_ever)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sightings)
 {
 	Suite *suite = suite_create("sightings");
 	TCase *tcase = tcase_create("sightings");

@@ -204,7 +204,7 @@ START_TEST(errors_of_both_ends_are_given_back)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(snapshot_stream)
 {
 	Suite *suite = suite_create("snapshot_stream");
 	TCase *tests = tcase_create("snapshot_stream");

@@ -478,7 +478,7 @@ START_TEST(a_file_that_is_not_there_is_not_found)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(config)
 {
 	Suite *suite = suite_create("config");
 	TCase *tests = tcase_create("config");

@@ -84,7 +84,7 @@ START_TEST(every_key_stands_in_its_section_with_its_default)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(manual)
 {
 	Suite *suite = suite_create("manual");
 	TCase *tests = tcase_create("manual");

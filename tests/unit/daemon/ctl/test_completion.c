@@ -177,7 +177,7 @@ START_TEST(a_meaning_is_one_line_without_controls)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(completion)
 {
 	Suite *suite = suite_create("completion");
 	TCase *tests = tcase_create("completion");

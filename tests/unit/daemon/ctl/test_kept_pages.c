@@ -165,7 +165,7 @@ START_TEST(a_cluster_whose_sample_is_not_kept_is_not_taught)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(kept_pages)
 {
 	Suite *suite = suite_create("kept_pages");
 	TCase *tests = tcase_create("kept_pages");

@@ -42,7 +42,7 @@ START_TEST(other_words_are_not)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(nearest)
 {
 	Suite *suite = suite_create("nearest");
 	TCase *tests = tcase_create("nearest");

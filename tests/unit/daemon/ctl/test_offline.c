@@ -707,7 +707,7 @@ START_TEST(a_batch_tells_the_cluster_in_json)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(offline)
 {
 	Suite *suite = suite_create("offline");
 	TCase *tests = tcase_create("offline");

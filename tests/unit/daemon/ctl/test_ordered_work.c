@@ -103,7 +103,7 @@ START_TEST(there_is_a_processor)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(ordered_work)
 {
 	Suite *suite = suite_create("ordered_work");
 	TCase *tcase = tcase_create("ordered_work");

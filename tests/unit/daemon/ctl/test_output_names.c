@@ -110,7 +110,7 @@ START_TEST(a_name_is_taken_once)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(output_names)
 {
 	Suite *suite = suite_create("output_names");
 	TCase *tests = tcase_create("output_names");

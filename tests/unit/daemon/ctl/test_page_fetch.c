@@ -129,7 +129,7 @@ START_TEST(what_is_no_page_is_told)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(page_fetch)
 {
 	Suite *suite = suite_create("page_fetch");
 	TCase *tcase = tcase_create("page_fetch");

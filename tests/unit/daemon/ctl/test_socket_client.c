@@ -205,7 +205,7 @@ START_TEST(values_are_escaped)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(socket_client)
 {
 	Suite *suite = suite_create("socket_client");
 	TCase *tcase = tcase_create("socket_client");

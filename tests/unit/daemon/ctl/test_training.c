@@ -138,7 +138,7 @@ START_TEST(too_few_pages_are_not_validated)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(training)
 {
 	Suite *suite = suite_create("training");
 	TCase *tests = tcase_create("training");

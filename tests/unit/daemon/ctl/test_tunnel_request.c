@@ -214,7 +214,7 @@ START_TEST(what_is_no_request_is_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tunnel_request)
 {
 	Suite *suite = suite_create("tunnel_request");
 	TCase *tests = tcase_create("tunnel_request");

@@ -130,7 +130,7 @@ START_TEST(what_stands_for_itself_is_that_word)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(usage_form)
 {
 	Suite *suite = suite_create("usage_form");
 	TCase *tests = tcase_create("usage_form");

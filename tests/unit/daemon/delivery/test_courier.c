@@ -233,7 +233,7 @@ START_TEST(too_many_headers_are_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(courier)
 {
 	Suite *suite = suite_create("courier");
 	TCase *first = tcase_create("options");

@@ -755,7 +755,7 @@ START_TEST(all_of_it_delivers_to_a_server)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(delivery)
 {
 	Suite *suite = suite_create("delivery");
 	TCase *tcase = tcase_create("steps");

@@ -74,7 +74,7 @@ START_TEST(an_empty_text_has_a_code)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(hmac)
 {
 	Suite *suite = suite_create("hmac");
 	TCase *tests = tcase_create("hmac");

@@ -85,7 +85,7 @@ START_TEST(length_is_bounded)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(hook_target)
 {
 	Suite *suite = suite_create("hook_target");
 	TCase *tests = tcase_create("hook_target");

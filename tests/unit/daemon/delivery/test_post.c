@@ -262,7 +262,7 @@ START_TEST(what_is_under_way_ends_with_the_poster)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(post)
 {
 	Suite *suite = suite_create("post");
 	TCase *tests = tcase_create("post");

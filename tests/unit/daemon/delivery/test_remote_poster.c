@@ -405,7 +405,7 @@ START_TEST(how_the_process_has_ended_is_said)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(remote_poster)
 {
 	Suite *suite = suite_create("remote_poster");
 	TCase *tests = tcase_create("remote_poster");

@@ -96,7 +96,7 @@ START_TEST(a_site_that_is_adopted_rests_for_its_delay)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(adoption)
 {
 	Suite *suite = suite_create("adoption");
 	TCase *tcase = tcase_create("adoption");

@@ -415,7 +415,7 @@ START_TEST(rules_are_bounded_and_need_an_event)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(alerts)
 {
 	Suite *suite = suite_create("alerts");
 	TCase *tests = tcase_create("alerts");

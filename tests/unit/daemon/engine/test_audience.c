@@ -91,7 +91,7 @@ START_TEST(a_hook_is_told_of_its_kinds_and_its_site)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(audience)
 {
 	Suite *suite = suite_create("audience");
 	TCase *tcase = tcase_create("audience");

@@ -89,7 +89,7 @@ START_TEST(many_counts_find_their_places)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(counts)
 {
 	Suite *suite = suite_create("counts");
 	TCase *tcase = tcase_create("counts");

@@ -772,7 +772,7 @@ START_TEST(a_pause_and_the_robots_of_a_host_are_kept_apart)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(crawling)
 {
 	Suite *suite = suite_create("crawling");
 	TCase *tests = tcase_create("crawling");

@@ -941,7 +941,7 @@ START_TEST(counts_and_clusters_are_exact_after_any_cuts)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(engine)
 {
 	Suite *suite = suite_create("engine");
 	TCase *tcase = tcase_create("engine");

@@ -504,7 +504,7 @@ START_TEST(one_look_finds_so_many_and_no_more)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(gc)
 {
 	Suite *suite = suite_create("gc");
 	TCase *tcase = tcase_create("gc");

@@ -137,7 +137,7 @@ START_TEST(a_page_that_is_gone_is_forgotten)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(guard_state)
 {
 	Suite *suite = suite_create("guard_state");
 	TCase *tcase = tcase_create("guard_state");

@@ -195,7 +195,7 @@ START_TEST(no_pages_have_no_links)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inbound)
 {
 	Suite *suite = suite_create("inbound");
 	TCase *tcase = tcase_create("inbound");

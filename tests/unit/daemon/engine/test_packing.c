@@ -352,7 +352,7 @@ START_TEST(a_site_that_is_deleted_leaves_no_dictionary)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(packing)
 {
 	Suite *suite = suite_create("packing");
 	TCase *tcase = tcase_create("packing");

@@ -147,7 +147,7 @@ START_TEST(what_a_client_hands_in_is_no_reason_to_spare_the_site)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(poison)
 {
 	Suite *suite = suite_create("poison");
 	TCase *tcase = tcase_create("poison");

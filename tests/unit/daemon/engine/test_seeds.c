@@ -220,7 +220,7 @@ START_TEST(who_has_lost_the_partition_does_none)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(seeds)
 {
 	Suite *suite = suite_create("seeds");
 	TCase *tests = tcase_create("seeds");

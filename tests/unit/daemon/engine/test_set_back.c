@@ -123,7 +123,7 @@ START_TEST(a_page_that_is_asked_for_is_fetched)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(set_back)
 {
 	Suite *suite = suite_create("set_back");
 	TCase *tcase = tcase_create("set_back");

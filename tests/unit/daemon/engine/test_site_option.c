@@ -77,7 +77,7 @@ START_TEST(what_was_found_out_is_not_to_be_set)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(site_option)
 {
 	Suite *suite = suite_create("site_option");
 	TCase *tcase = tcase_create("site_option");

@@ -150,7 +150,7 @@ START_TEST(who_is_ready_keeps_its_turn)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sites)
 {
 	Suite *suite = suite_create("sites");
 	TCase *tcase = tcase_create("sites");

@@ -201,7 +201,7 @@ START_TEST(fragments_out_of_order_are_damage)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(soft_404)
 {
 	Suite *suite = suite_create("soft_404");
 	TCase *tcase = tcase_create("soft_404");

@@ -119,9 +119,9 @@ START_TEST(pages_that_a_guard_fails_on_are_counted)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(verify_laws)
 {
-	Suite *suite = suite_create("verify");
+	Suite *suite = suite_create("verify_laws");
 	TCase *tcase = tcase_create("verify");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);

@@ -443,7 +443,7 @@ START_TEST(the_fetcher_ends_when_it_is_told_nonsense)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(forged_frames)
 {
 	Suite *suite = suite_create("forged_frames");
 	TCase *tcase = tcase_create("forged_frames");

@@ -477,7 +477,7 @@ static TCase *make_loop(void)
 	return tcase;
 }
 
-Suite *make_suite(void)
+SUITE(remote_fetcher)
 {
 	Suite *suite = suite_create("remote_fetcher");
 

@@ -50,7 +50,7 @@ START_TEST(a_list_names_it_or_not)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(entity_tag)
 {
 	Suite *suite = suite_create("entity_tag");
 	TCase *tcase = tcase_create("entity_tag");

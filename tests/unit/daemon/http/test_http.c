@@ -795,7 +795,7 @@ START_TEST(a_path_too_long_for_a_socket_is_told)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(http)
 {
 	Suite *suite = suite_create("http");
 	TCase *tests = tcase_create("http");

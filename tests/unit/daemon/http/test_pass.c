@@ -198,7 +198,7 @@ START_TEST(what_is_no_head_is_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(pass)
 {
 	Suite *suite = suite_create("pass");
 	TCase *heads = tcase_create("heads");

@@ -524,7 +524,7 @@ START_TEST(a_stream_that_breaks_does_not_look_whole)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(stream)
 {
 	Suite *suite = suite_create("stream");
 	TCase *tests = tcase_create("stream");

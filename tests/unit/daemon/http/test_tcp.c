@@ -347,7 +347,7 @@ START_TEST(what_is_wrong_with_the_files_is_told)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tcp)
 {
 	Suite *suite = suite_create("tcp");
 	TCase *tests = tcase_create("tcp");

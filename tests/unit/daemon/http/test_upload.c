@@ -392,7 +392,7 @@ START_TEST(stopping_ends_it)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(upload)
 {
 	Suite *suite = suite_create("upload");
 	TCase *tcase = tcase_create("upload");

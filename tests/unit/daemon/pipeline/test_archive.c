@@ -316,7 +316,7 @@ START_TEST(a_folder_that_cannot_be)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(archive)
 {
 	Suite *suite = suite_create("archive");
 	TCase *tcase = tcase_create("archive");

@@ -158,7 +158,7 @@ START_TEST(an_answer_with_other_bytes_ends_nobody)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(forged_answers)
 {
 	Suite *suite = suite_create("forged_answers");
 	TCase *tcase = tcase_create("forged_answers");

@@ -284,7 +284,7 @@ START_TEST(pages_come_though_none_may_wait)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(pipeline)
 {
 	Suite *suite = suite_create("pipeline");
 	TCase *tcase = tcase_create("pipeline");

@@ -538,7 +538,7 @@ START_TEST(one_that_is_too_large_costs_itself)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(pool)
 {
 	Suite *suite = suite_create("pool");
 	TCase *tcase = tcase_create("pool");

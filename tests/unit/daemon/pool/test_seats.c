@@ -121,7 +121,7 @@ START_TEST(a_wish_is_for_one_seat_or_for_who_knows_the_site)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(seats)
 {
 	Suite *suite = suite_create("seats");
 	TCase *tests = tcase_create("seats");

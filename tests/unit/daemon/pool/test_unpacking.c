@@ -417,7 +417,7 @@ START_TEST(what_came_before_the_client_left_is_taken)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(unpacking)
 {
 	Suite *suite = suite_create("unpacking");
 	TCase *tcase = tcase_create("unpacking");

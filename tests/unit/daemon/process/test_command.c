@@ -251,7 +251,7 @@ START_TEST(a_starter_that_may_not_runs_none)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(command)
 {
 	Suite *suite = suite_create("command");
 	TCase *tests = tcase_create("command");

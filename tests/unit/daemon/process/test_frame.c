@@ -463,7 +463,7 @@ START_TEST(a_body_of_another_size_is_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(frame)
 {
 	Suite *suite = suite_create("frame");
 	TCase *tcase = tcase_create("frame");

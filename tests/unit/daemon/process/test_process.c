@@ -398,7 +398,7 @@ START_TEST(a_starter_that_is_stopped_holds_nobody_up)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(process)
 {
 	Suite *suite = suite_create("process");
 	TCase *tcase = tcase_create("process");

@@ -99,7 +99,7 @@ START_TEST(the_cpu_time_of_a_role_never_becomes_less)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(roster)
 {
 	Suite *suite = suite_create("roster");
 	TCase *test_case = tcase_create("roster");

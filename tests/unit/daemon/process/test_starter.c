@@ -157,7 +157,7 @@ START_TEST(a_command_does_not_end_as_a_role)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(starter)
 {
 	Suite *suite = suite_create("starter");
 	TCase *tests = tcase_create("starter");

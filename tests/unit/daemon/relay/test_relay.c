@@ -345,7 +345,7 @@ START_TEST(an_answer_that_stalls_is_given_up)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(relay)
 {
 	Suite *suite = suite_create("relay");
 	TCase *tests = tcase_create("relay");

@@ -376,7 +376,7 @@ START_TEST(a_stop_ends_the_tree_that_is_made)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(cuts)
 {
 	Suite *suite = suite_create("cuts");
 	TCase *tcase = tcase_create("cuts");

@@ -418,7 +418,7 @@ START_TEST(json_has_the_same)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(report)
 {
 	Suite *suite = suite_create("report");
 	TCase *tests = tcase_create("report");

@@ -391,7 +391,7 @@ START_TEST(pages_are_not_read_when_there_are_too_many_signatures)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(snapshot)
 {
 	Suite *suite = suite_create("snapshot");
 	TCase *tcase = tcase_create("snapshot");

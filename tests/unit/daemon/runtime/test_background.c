@@ -126,7 +126,7 @@ START_TEST(the_end_waits_for_work_that_gives_up)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(background)
 {
 	Suite *suite = suite_create("background");
 	TCase *tests = tcase_create("background");

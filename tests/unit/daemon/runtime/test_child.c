@@ -277,7 +277,7 @@ START_TEST(others_are_not_killed)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(child)
 {
 	Suite *suite = suite_create("child");
 	TCase *tests = tcase_create("child");

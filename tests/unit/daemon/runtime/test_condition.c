@@ -120,7 +120,7 @@ START_TEST(a_broadcast_wakes_all)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(condition)
 {
 	Suite *suite = suite_create("condition");
 	TCase *tests = tcase_create("condition");

@@ -58,7 +58,7 @@ START_TEST(what_was_made_before_can_be_freed_after)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(library_memory)
 {
 	Suite *suite = suite_create("library_memory");
 	TCase *tcase = tcase_create("library_memory");

@@ -86,7 +86,7 @@ START_TEST(two_locks_of_one_rank_never_nest)
 END_TEST
 #endif
 
-Suite *make_suite(void)
+SUITE(lock)
 {
 	Suite *suite = suite_create("lock");
 	TCase *tests = tcase_create("lock");

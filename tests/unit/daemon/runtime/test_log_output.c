@@ -161,7 +161,7 @@ START_TEST(a_url_forges_neither_lines_nor_fields)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(log_output)
 {
 	Suite *suite = suite_create("log_output");
 	TCase *tests = tcase_create("log_output");

@@ -137,7 +137,7 @@ END_TEST
 
 /* NOLINTEND(concurrency-mt-unsafe) */
 
-Suite *make_suite(void)
+SUITE(notify)
 {
 	Suite *suite = suite_create("notify");
 	TCase *tests = tcase_create("notify");

@@ -189,9 +189,9 @@ START_TEST(closing_discards_what_is_left)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(ordered)
 {
-	Suite *suite = suite_create("daemon.runtime.ordered");
+	Suite *suite = suite_create("ordered");
 	TCase *tcase = tcase_create("ordered");
 
 	tcase_add_test(tcase, they_come_in_the_order_in_which_they_were_put);

@@ -93,7 +93,7 @@ END_TEST
 
 /* NOLINTEND(concurrency-mt-unsafe) */
 
-Suite *make_suite(void)
+SUITE(own_places)
 {
 	Suite *suite = suite_create("own_places");
 	TCase *tests = tcase_create("own_places");

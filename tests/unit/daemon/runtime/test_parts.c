@@ -177,7 +177,7 @@ START_TEST(parts_that_failed_can_be_started_again)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(parts)
 {
 	Suite *suite = suite_create("parts");
 	TCase *tests = tcase_create("parts");

@@ -90,7 +90,7 @@ START_TEST(a_place_is_as_large_as_is_said)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(quota)
 {
 	Suite *suite = suite_create("quota");
 	TCase *tests = tcase_create("quota");

@@ -164,7 +164,7 @@ START_TEST(progress_says_how_far_and_how_long)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(table)
 {
 	Suite *suite = suite_create("table");
 	TCase *tests = tcase_create("table");

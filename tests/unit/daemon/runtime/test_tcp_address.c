@@ -85,7 +85,7 @@ START_TEST(all_else_is_none)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tcp_address)
 {
 	Suite *suite = suite_create("tcp_address");
 	TCase *tests = tcase_create("tcp_address");

@@ -74,7 +74,7 @@ START_TEST(a_limit_of_memory_is_named)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(thread)
 {
 	Suite *suite = suite_create("thread");
 	TCase *tcase = tcase_create("thread");

@@ -44,7 +44,7 @@ START_TEST(what_is_joined_counts_together)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(time_histogram)
 {
 	Suite *suite = suite_create("time_histogram");
 	TCase *tests = tcase_create("time_histogram");

@@ -90,7 +90,7 @@ START_TEST(the_time_grows_with_the_file)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(trial)
 {
 	Suite *suite = suite_create("trial");
 	TCase *tcase = tcase_create("trial");

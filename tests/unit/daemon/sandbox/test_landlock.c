@@ -98,7 +98,7 @@ START_TEST(files_may_be_left_as_they_were)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(landlock)
 {
 	Suite *suite = suite_create("landlock");
 	TCase *test_case = tcase_create("landlock");

@@ -123,7 +123,7 @@ START_TEST(nothing_is_in_an_empty_root_and_nothing_can_be_made)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sandbox)
 {
 	Suite *suite = suite_create("sandbox");
 	TCase *test_case = tcase_create("sandbox");

@@ -127,7 +127,7 @@ START_TEST(folder_that_cannot_be_made_is_an_error)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(user)
 {
 	Suite *suite = suite_create("user");
 	TCase *test_case = tcase_create("user");

@@ -128,7 +128,7 @@ START_TEST(settings_that_cannot_be_are_refused)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(ui_form)
 {
 	Suite *suite = suite_create("ui_form");
 	TCase *tests = tcase_create("ui_form");

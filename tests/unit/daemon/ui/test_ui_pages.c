@@ -331,7 +331,7 @@ START_TEST(the_frame_is_whole)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(ui_pages)
 {
 	Suite *suite = suite_create("ui_pages");
 	TCase *tests = tcase_create("ui_pages");

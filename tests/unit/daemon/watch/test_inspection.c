@@ -387,7 +387,7 @@ START_TEST(a_site_that_is_not_there_is_not_inspected)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection)
 {
 	Suite *suite = suite_create("inspection");
 	TCase *tests = tcase_create("inspection");

@@ -571,7 +571,7 @@ START_TEST(a_part_that_stays_another_design_is_a_split)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_change)
 {
 	Suite *suite = suite_create("inspection_change");
 	TCase *tests = tcase_create("inspection_change");

@@ -198,9 +198,9 @@ START_TEST(a_site_is_known_when_its_first_templates_are)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_cluster)
 {
-	Suite *suite = suite_create("daemon.watch.inspection_cluster");
+	Suite *suite = suite_create("inspection_cluster");
 	TCase *cases = tcase_create("cluster");
 
 	tcase_add_checked_fixture(cases, setup, teardown);

@@ -237,7 +237,7 @@ START_TEST(where_the_pages_went_is_corrected_after_another_cut)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_cut)
 {
 	Suite *suite = suite_create("inspection_cut");
 	TCase *tests = tcase_create("inspection_cut");

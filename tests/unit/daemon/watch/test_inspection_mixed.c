@@ -470,7 +470,7 @@ START_TEST(whatever_happens_comes_to_rest)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_mixed)
 {
 	Suite *suite = suite_create("inspection_mixed");
 	TCase *tests = tcase_create("inspection_mixed");

@@ -327,9 +327,9 @@ START_TEST(each_row_of_the_table_has_a_case)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_plan)
 {
-	Suite *suite = suite_create("daemon.watch.inspection_plan");
+	Suite *suite = suite_create("inspection_plan");
 	TCase *cases = tcase_create("template");
 
 	tcase_add_checked_fixture(cases, setup, teardown);

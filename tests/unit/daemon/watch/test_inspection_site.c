@@ -328,7 +328,7 @@ START_TEST(content_that_is_handed_in_is_no_event)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_site)
 {
 	Suite *suite = suite_create("inspection_site");
 	TCase *tests = tcase_create("inspection_site");

@@ -100,9 +100,9 @@ START_TEST(what_needs_a_version_is_something_else_without)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_state)
 {
-	Suite *suite = suite_create("daemon.watch.inspection_state");
+	Suite *suite = suite_create("inspection_state");
 	TCase *table = tcase_create("table");
 
 	tcase_add_test(table, rows_of_before_are_read_as_states);

@@ -218,9 +218,9 @@ START_TEST(no_flags_of_a_row_end_anybody)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_step)
 {
-	Suite *suite = suite_create("daemon.watch.inspection_step");
+	Suite *suite = suite_create("inspection_step");
 	TCase *cases = tcase_create("step");
 
 	tcase_add_checked_fixture(cases, setup, teardown);

@@ -194,9 +194,9 @@ START_TEST(another_cut_moves_no_page_that_is_as_it_was)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(inspection_votes)
 {
-	Suite *suite = suite_create("daemon.watch.inspection_votes");
+	Suite *suite = suite_create("inspection_votes");
 	TCase *cases = tcase_create("votes");
 
 	tcase_add_loop_test(cases, each_page_says_what_is_stored_of_it, 0,

@@ -366,7 +366,7 @@ START_TEST(it_can_be_stopped_at_once)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(threshold_selector)
 {
 	Suite *suite = suite_create("threshold_selector");
 	TCase *tcase = tcase_create("threshold_selector");

@@ -379,7 +379,7 @@ START_TEST(a_parsed_page_has_the_record_of_its_bytes)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(analyse)
 {
 	Suite *suite = suite_create("analyse");
 	TCase *tcase = tcase_create("analyse");

@@ -9,6 +9,7 @@
 #include "daemon/worker/item_list.h"
 #include "store/rows_guard.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 enum {
 	ELEMENTS = 7000,
@@ -244,7 +245,7 @@ START_TEST(expressions_of_all_kinds_end)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(guarded_page)
 {
 	Suite *suite = suite_create("guarded_page");
 	TCase *tcase = tcase_create("guarded_page");

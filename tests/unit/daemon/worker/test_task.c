@@ -142,7 +142,7 @@ START_TEST(what_is_no_kind_is_no_task)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(task)
 {
 	Suite *suite = suite_create("task");
 	TCase *tcase = tcase_create("task");

@@ -263,7 +263,7 @@ START_TEST(a_deep_page_is_judged)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(auto)
 {
 	Suite *suite = suite_create("auto");
 	TCase *tcase = tcase_create("auto");

@@ -154,7 +154,7 @@ START_TEST(a_page_without_words_has_no_expected_f1)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(auto_choice)
 {
 	Suite *suite = suite_create("auto_choice");
 	TCase *tcase = tcase_create("auto_choice");

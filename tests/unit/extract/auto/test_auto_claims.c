@@ -99,7 +99,7 @@ START_TEST(bodies_over_the_limit_are_let_go)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(auto_claims)
 {
 	Suite *suite = suite_create("auto_claims");
 	TCase *tcase = tcase_create("auto_claims");

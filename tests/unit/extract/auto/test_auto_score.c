@@ -107,7 +107,7 @@ START_TEST(an_empty_page_has_no_scores)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(auto_score)
 {
 	Suite *suite = suite_create("auto_score");
 	TCase *tcase = tcase_create("auto_score");

@@ -286,7 +286,7 @@ START_TEST(what_never_changes_loses)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(auto_template)
 {
 	Suite *suite = suite_create("auto_template");
 	TCase *tcase = tcase_create("auto_template");

@@ -105,7 +105,7 @@ START_TEST(claims_are_bounded)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(claim_words)
 {
 	Suite *suite = suite_create("claim_words");
 	TCase *tcase = tcase_create("claim_words");

@@ -295,7 +295,7 @@ START_TEST(numbers_are_finite_whatever_the_page)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(context)
 {
 	Suite *suite = suite_create("context");
 	TCase *tcase = tcase_create("context");

@@ -357,7 +357,7 @@ START_TEST(random_pages_give_what_climbing_gives)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(dom_path)
 {
 	Suite *suite = suite_create("dom_path");
 	TCase *tcase = tcase_create("dom_path");

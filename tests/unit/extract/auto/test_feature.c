@@ -85,7 +85,7 @@ START_TEST(numbers_are_finite)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(feature)
 {
 	Suite *suite = suite_create("feature");
 	TCase *tcase = tcase_create("feature");

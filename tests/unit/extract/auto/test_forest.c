@@ -308,7 +308,7 @@ START_TEST(a_probability_is_finite_and_grows_with_the_margin)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(forest)
 {
 	Suite *suite = suite_create("forest");
 	TCase *tcase = tcase_create("forest");

@@ -46,7 +46,7 @@ START_TEST(without_a_positive_sum_there_is_none)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(maximum_run)
 {
 	Suite *suite = suite_create("maximum_run");
 	TCase *tcase = tcase_create("maximum_run");

@@ -174,7 +174,7 @@ START_TEST(an_empty_page_has_a_page_context)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(page_context)
 {
 	Suite *suite = suite_create("page_context");
 	TCase *tcase = tcase_create("page_context");

@@ -87,7 +87,7 @@ START_TEST(an_empty_page_is_of_no_kind)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(page_kind)
 {
 	Suite *suite = suite_create("page_kind");
 	TCase *tcase = tcase_create("page_kind");

@@ -396,7 +396,7 @@ START_TEST(numbers_are_finite_whatever_the_page)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sequence)
 {
 	Suite *suite = suite_create("sequence");
 	TCase *tcase = tcase_create("sequence");

@@ -75,7 +75,7 @@ START_TEST(an_empty_passage_has_a_row)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(shape)
 {
 	Suite *suite = suite_create("shape");
 	TCase *tcase = tcase_create("shape");

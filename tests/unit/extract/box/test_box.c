@@ -443,7 +443,7 @@ START_TEST(random_pages_have_sane_boxes)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(box)
 {
 	Suite *suite = suite_create("box");
 	TCase *tcase = tcase_create("box");

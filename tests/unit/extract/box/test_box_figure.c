@@ -56,7 +56,7 @@ START_TEST(none_may_be_chosen)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(box_figure)
 {
 	Suite *suite = suite_create("box_figure");
 	TCase *tcase = tcase_create("box_figure");

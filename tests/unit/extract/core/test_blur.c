@@ -260,7 +260,7 @@ START_TEST(a_step_converges_as_worked_by_hand)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(blur)
 {
 	Suite *suite = suite_create("blur");
 	TCase *tcase = tcase_create("blur");

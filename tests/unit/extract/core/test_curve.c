@@ -51,7 +51,7 @@ START_TEST(the_step_and_its_label)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(curve)
 {
 	Suite *suite = suite_create("curve");
 	TCase *tcase = tcase_create("curve");

@@ -132,7 +132,7 @@ START_TEST(keys_made_to_collide_are_forgotten_and_cost_nothing)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(hash_table)
 {
 	Suite *suite = suite_create("hash_table");
 	TCase *tcase = tcase_create("hash_table");

@@ -139,7 +139,7 @@ START_TEST(blank_is_what_nobody_sees)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(markup)
 {
 	Suite *suite = suite_create("markup");
 	TCase *tcase = tcase_create("markup");

@@ -146,7 +146,7 @@ START_TEST(methods_that_prefer_have_a_threshold_in_its_range)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(preference)
 {
 	Suite *suite = suite_create("preference");
 	TCase *tcase = tcase_create("preference");

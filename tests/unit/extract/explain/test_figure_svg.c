@@ -367,7 +367,7 @@ START_TEST(ticks_stand_at_round_numbers)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(figure_svg)
 {
 	Suite *suite = suite_create("figure_svg");
 	TCase *tcase = tcase_create("figure_svg");

@@ -105,7 +105,7 @@ START_TEST(a_page_without_text_has_an_empty_copy)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(page_copy)
 {
 	Suite *suite = suite_create("page_copy");
 	TCase *tests = tcase_create("page_copy");

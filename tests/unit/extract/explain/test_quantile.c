@@ -49,7 +49,7 @@ START_TEST(what_is_not_finite_is_the_lowest_and_counts_for_nothing)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(quantile)
 {
 	Suite *suite = suite_create("quantile");
 	TCase *tcase = tcase_create("quantile");

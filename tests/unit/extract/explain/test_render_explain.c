@@ -294,7 +294,7 @@ START_TEST(figures_stand_below_the_page)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(render_explain)
 {
 	Suite *suite = suite_create("render_explain");
 	TCase *tcase = tcase_create("render_explain");

@@ -375,7 +375,7 @@ START_TEST(limits_hold)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(metadata)
 {
 	Suite *suite = suite_create("metadata");
 	TCase *tcase = tcase_create("metadata");

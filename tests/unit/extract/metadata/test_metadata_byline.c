@@ -112,7 +112,7 @@ START_TEST(a_person_is_told_from_what_is_none)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(metadata_byline)
 {
 	Suite *suite = suite_create("metadata_byline");
 	TCase *tcase = tcase_create("metadata_byline");

@@ -154,7 +154,7 @@ START_TEST(a_beginning_of_three_letters_is_a_month)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(metadata_date)
 {
 	Suite *suite = suite_create("metadata_date");
 	TCase *tcase = tcase_create("metadata_date");

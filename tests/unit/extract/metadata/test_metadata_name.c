@@ -93,7 +93,7 @@ START_TEST(folding_leaves_letters_and_digits)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(metadata_name)
 {
 	Suite *suite = suite_create("metadata_name");
 	TCase *tcase = tcase_create("metadata_name");

@@ -49,7 +49,7 @@ START_TEST(the_threshold_must_be_passed)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(accb)
 {
 	Suite *suite = suite_create("accb");
 	TCase *tcase = tcase_create("accb");

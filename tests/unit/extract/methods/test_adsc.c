@@ -79,7 +79,7 @@ START_TEST(windows_are_half_as_long_in_the_next_pass)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(adsc)
 {
 	Suite *suite = suite_create("adsc");
 	TCase *tcase = tcase_create("adsc");

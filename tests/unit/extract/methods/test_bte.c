@@ -135,7 +135,7 @@ START_TEST(text_without_words_goes_with_its_neighbours)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(bte)
 {
 	Suite *suite = suite_create("bte");
 	TCase *tcase = tcase_create("bte");

@@ -65,7 +65,7 @@ START_TEST(a_trace_tells_the_ratio_and_draws_it)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(ccb)
 {
 	Suite *suite = suite_create("ccb");
 	TCase *tcase = tcase_create("ccb");

@@ -187,7 +187,7 @@ START_TEST(a_window_of_one_cell_smooths_nothing)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(cell)
 {
 	Suite *suite = suite_create("cell");
 	TCase *tests = tcase_create("cell");

@@ -132,7 +132,7 @@ START_TEST(a_trace_draws_the_lines_with_their_clusters)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(cetr)
 {
 	Suite *suite = suite_create("cetr");
 	TCase *tcase = tcase_create("cetr");

@@ -246,7 +246,7 @@ START_TEST(cutting_code_at_the_reach_changes_no_content)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(content_code)
 {
 	Suite *suite = suite_create("content_code");
 	TCase *tcase = tcase_create("content_code");

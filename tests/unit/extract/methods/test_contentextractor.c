@@ -93,7 +93,7 @@ START_TEST(the_trace_has_the_frequencies)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(contentextractor)
 {
 	Suite *suite = suite_create("contentextractor");
 	TCase *tcase = tcase_create("contentextractor");

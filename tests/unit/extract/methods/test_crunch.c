@@ -111,7 +111,7 @@ START_TEST(the_trace_names_the_filter)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(crunch)
 {
 	Suite *suite = suite_create("crunch");
 	TCase *tcase = tcase_create("crunch");

@@ -68,7 +68,7 @@ START_TEST(a_trace_tells_the_ratio_and_draws_the_cut)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(df)
 {
 	Suite *suite = suite_create("df");
 	TCase *tcase = tcase_create("df");

@@ -191,7 +191,7 @@ START_TEST(links_amid_prose_are_content)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(df_plus)
 {
 	Suite *suite = suite_create("df_plus");
 	TCase *tests = tcase_create("df_plus");

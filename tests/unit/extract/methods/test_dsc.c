@@ -129,7 +129,7 @@ START_TEST(the_picture_is_the_curve)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(dsc)
 {
 	Suite *suite = suite_create("dsc");
 	TCase *tcase = tcase_create("dsc");

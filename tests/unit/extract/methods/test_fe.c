@@ -48,7 +48,7 @@ START_TEST(the_text_of_a_block_inside_is_not_its_own)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(fe)
 {
 	Suite *suite = suite_create("fe");
 	TCase *tcase = tcase_create("fe");

@@ -107,7 +107,7 @@ START_TEST(the_trace_has_the_entropies)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(infodiscoverer)
 {
 	Suite *suite = suite_create("infodiscoverer");
 	TCase *tcase = tcase_create("infodiscoverer");

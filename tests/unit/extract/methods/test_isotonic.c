@@ -98,7 +98,7 @@ START_TEST(a_link_is_nearer_to_template)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(isotonic)
 {
 	Suite *suite = suite_create("isotonic");
 	TCase *tcase = tcase_create("isotonic");

@@ -72,7 +72,7 @@ START_TEST(the_trace_shows_the_blocks)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(kfe)
 {
 	Suite *suite = suite_create("kfe");
 	TCase *tcase = tcase_create("kfe");

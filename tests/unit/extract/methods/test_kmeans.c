@@ -220,7 +220,7 @@ START_TEST(the_result_is_a_fixed_point_of_lloyd)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(kmeans)
 {
 	Suite *suite = suite_create("kmeans");
 	TCase *tcase = tcase_create("kmeans");

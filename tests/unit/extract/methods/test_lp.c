@@ -43,7 +43,7 @@ START_TEST(a_pagelet_is_divided_when_a_child_is_one)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(lp)
 {
 	Suite *suite = suite_create("lp");
 	TCase *tcase = tcase_create("lp");

@@ -93,7 +93,7 @@ START_TEST(the_trace_names_the_quota)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(lqf)
 {
 	Suite *suite = suite_create("lqf");
 	TCase *tcase = tcase_create("lqf");

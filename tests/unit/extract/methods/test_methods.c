@@ -370,7 +370,7 @@ static bool compares_pages(int row)
 	       strcmp(name_of(row), "df") != 0;
 }
 
-Suite *make_suite(void)
+SUITE(methods)
 {
 	Suite *suite = suite_create("methods");
 	TCase *tcase = tcase_create("methods");

@@ -144,7 +144,7 @@ START_TEST(the_figure_shows_the_ridges)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(mountain)
 {
 	Suite *suite = suite_create("mountain");
 	TCase *tests = tcase_create("mountain");

@@ -73,7 +73,7 @@ START_TEST(the_picture_is_the_sum_and_its_climb)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(mss)
 {
 	Suite *suite = suite_create("mss");
 	TCase *tcase = tcase_create("mss");

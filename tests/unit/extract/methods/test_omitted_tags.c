@@ -168,7 +168,7 @@ START_TEST(a_page_without_its_outer_tags_has_its_text)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(omitted_tags)
 {
 	Suite *suite = suite_create("omitted_tags");
 	TCase *tcase = tcase_create("omitted_tags");

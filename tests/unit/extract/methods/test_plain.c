@@ -32,7 +32,7 @@ START_TEST(the_score_is_the_verdict)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(plain)
 {
 	Suite *suite = suite_create("plain");
 	TCase *tcase = tcase_create("plain");

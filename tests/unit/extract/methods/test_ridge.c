@@ -97,7 +97,7 @@ START_TEST(equal_cells_are_one_ridge)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(ridge)
 {
 	Suite *suite = suite_create("ridge");
 	TCase *tests = tcase_create("ridge");

@@ -268,7 +268,7 @@ START_TEST(a_model_has_no_more_vectors_than_examples_can_make)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(ridge_model)
 {
 	Suite *suite = suite_create("ridge_model");
 	TCase *tests = tcase_create("ridge_model");

@@ -129,7 +129,7 @@ START_TEST(uneven_lists_are_survived)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(rtdm)
 {
 	Suite *suite = suite_create("rtdm");
 	TCase *tcase = tcase_create("rtdm");

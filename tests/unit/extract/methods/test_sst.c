@@ -85,7 +85,7 @@ START_TEST(a_class_is_part_of_the_place)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(sst)
 {
 	Suite *suite = suite_create("sst");
 	TCase *tcase = tcase_create("sst");

@@ -140,7 +140,7 @@ START_TEST(a_text_goes_with_most_of_its_characters)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tag_ratio)
 {
 	Suite *suite = suite_create("tag_ratio");
 	TCase *tcase = tcase_create("tag_ratio");

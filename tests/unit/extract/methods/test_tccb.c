@@ -42,7 +42,7 @@ START_TEST(a_link_is_no_code_and_a_dash_no_word)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tccb)
 {
 	Suite *suite = suite_create("tccb");
 	TCase *tcase = tcase_create("tccb");

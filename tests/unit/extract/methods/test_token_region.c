@@ -97,9 +97,9 @@ START_TEST(a_page_without_words_has_no_content)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(token_region)
 {
-	Suite *suite = suite_create("region");
+	Suite *suite = suite_create("token_region");
 	TCase *tcase = tcase_create("region");
 
 	tcase_add_test(tcase, more_than_half_of_the_words_must_be_inside);

@@ -228,7 +228,7 @@ START_TEST(an_article_is_told_from_a_sidebar)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(vce)
 {
 	Suite *suite = suite_create("vce");
 	TCase *tcase = tcase_create("vce");

@@ -199,7 +199,7 @@ START_TEST(the_figure_shows_the_blocks)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(vips)
 {
 	Suite *suite = suite_create("vips");
 	TCase *tcase = tcase_create("vips");

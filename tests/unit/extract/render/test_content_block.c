@@ -68,7 +68,7 @@ START_TEST(its_score_is_the_mean_by_length)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(content_block)
 {
 	Suite *suite = suite_create("content_block");
 	TCase *tcase = tcase_create("content_block");

@@ -65,7 +65,7 @@ START_TEST(it_is_cut_behind_a_word)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(excerpt)
 {
 	Suite *suite = suite_create("excerpt");
 	TCase *tcase = tcase_create("excerpt");

@@ -79,7 +79,7 @@ START_TEST(links_go_around_images)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(image)
 {
 	Suite *suite = suite_create("image");
 	TCase *tcase = tcase_create("image");

@@ -231,7 +231,7 @@ START_TEST(a_hostile_page_is_rendered_in_linear_time)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(outline)
 {
 	Suite *suite = suite_create("outline");
 	TCase *tcase = tcase_create("outline");

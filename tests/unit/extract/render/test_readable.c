@@ -141,7 +141,7 @@ START_TEST(blanks_between_shortcodes_are_read_once)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(readable)
 {
 	Suite *suite = suite_create("readable");
 	TCase *tcase = tcase_create("readable");

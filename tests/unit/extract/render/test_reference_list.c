@@ -60,7 +60,7 @@ START_TEST(a_link_over_an_image_has_no_text)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(reference_list)
 {
 	Suite *suite = suite_create("reference_list");
 	TCase *tcase = tcase_create("reference_list");

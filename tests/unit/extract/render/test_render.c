@@ -303,7 +303,7 @@ START_TEST(html_is_balanced_and_of_known_elements)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(render)
 {
 	Suite *suite = suite_create("render");
 	TCase *tcase = tcase_create("render");

@@ -269,7 +269,7 @@ START_TEST(hostile_nesting_is_bounded)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(render_markdown)
 {
 	Suite *suite = suite_create("render_markdown");
 	TCase *tcase = tcase_create("render_markdown");

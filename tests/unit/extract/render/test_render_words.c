@@ -391,7 +391,7 @@ START_TEST(each_text_is_written_once)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(render_words)
 {
 	Suite *suite = suite_create("render_words");
 	TCase *tcase = tcase_create("render_words");

@@ -135,7 +135,7 @@ START_TEST(what_xml_has_not_is_left_out)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(render_xml)
 {
 	Suite *suite = suite_create("render_xml");
 	TCase *tcase = tcase_create("render_xml");

@@ -45,7 +45,7 @@ START_TEST(tables_of_layout_stay)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(table_filter)
 {
 	Suite *suite = suite_create("table_filter");
 	TCase *tcase = tcase_create("table_filter");

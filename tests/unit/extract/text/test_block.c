@@ -193,7 +193,7 @@ START_TEST(sums_are_those_of_the_blocks_inside)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(block)
 {
 	Suite *suite = suite_create("block");
 	TCase *tcase = tcase_create("block");

@@ -128,9 +128,9 @@ START_TEST(capitals_become_small)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(character_class)
 {
-	Suite *suite = suite_create("sign");
+	Suite *suite = suite_create("character_class");
 	TCase *tcase = tcase_create("sign");
 
 	tcase_add_test(tcase, ascii_has_a_sign_for_every_byte);

@@ -45,7 +45,7 @@ START_TEST(white_space_is_that_of_html)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(characters)
 {
 	Suite *suite = suite_create("characters");
 	TCase *tcase = tcase_create("characters");

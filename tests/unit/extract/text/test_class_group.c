@@ -111,7 +111,7 @@ START_TEST(elements_with_a_passage_have_groups)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(class_group)
 {
 	Suite *suite = suite_create("class_group");
 	TCase *tcase = tcase_create("class_group");

@@ -36,7 +36,7 @@ START_TEST(else_most_letters_say_it)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(direction)
 {
 	Suite *suite = suite_create("direction");
 	TCase *tcase = tcase_create("direction");

@@ -53,7 +53,7 @@ START_TEST(distinct_ones_ascend_and_keep_the_first_occurrence)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(fragment)
 {
 	Suite *suite = suite_create("fragment");
 	TCase *tcase = tcase_create("fragment");

@@ -81,7 +81,7 @@ START_TEST(of_a_long_name_64_bytes_count)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(node_path)
 {
 	Suite *suite = suite_create("node_path");
 	TCase *tcase = tcase_create("node_path");

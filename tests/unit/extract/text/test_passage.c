@@ -474,7 +474,7 @@ static void add_text_tests(TCase *tcase)
 	tcase_add_test(tcase, counters_stop_at_their_limit);
 }
 
-Suite *make_suite(void)
+SUITE(passage)
 {
 	Suite *suite = suite_create("passage");
 	TCase *tcase = tcase_create("passage");

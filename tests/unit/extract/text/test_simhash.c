@@ -64,7 +64,7 @@ START_TEST(texts_nearly_the_same_are_near)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(simhash)
 {
 	Suite *suite = suite_create("simhash");
 	TCase *tcase = tcase_create("simhash");

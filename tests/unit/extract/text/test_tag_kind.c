@@ -47,7 +47,7 @@ START_TEST(numbers_stay)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(tag_kind)
 {
 	Suite *suite = suite_create("tag_kind");
 	TCase *tcase = tcase_create("tag_kind");

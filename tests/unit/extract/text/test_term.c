@@ -61,7 +61,7 @@ START_TEST(texts_have_their_own_terms)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(term)
 {
 	Suite *suite = suite_create("term");
 	TCase *tcase = tcase_create("term");

@@ -123,7 +123,7 @@ START_TEST(every_visible_text_comes_whole)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(token_stream)
 {
 	Suite *suite = suite_create("token_stream");
 	TCase *tcase = tcase_create("token_stream");

@@ -90,7 +90,7 @@ START_TEST(words_can_be_taken_one_by_one)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(word)
 {
 	Suite *suite = suite_create("word");
 	TCase *tcase = tcase_create("word");

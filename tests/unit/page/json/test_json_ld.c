@@ -4,6 +4,7 @@
 #include "store/arena.h"
 #include "store/buffer.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 static struct json_ld read(struct arena *arena, const char *text)
 {
@@ -204,7 +205,7 @@ START_TEST(scripts_of_a_page_are_one)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(json_ld)
 {
 	Suite *suite = suite_create("json_ld");
 	TCase *tcase = tcase_create("json_ld");

@@ -1,6 +1,7 @@
 #include "page/kind/page_class.h"
 
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 static const char *class_with(const char *html, unsigned http_status,
 			      bool is_cut)
@@ -466,7 +467,7 @@ END_TEST
 
 #define COUNT(cases) ((int)(sizeof(cases) / sizeof((cases)[0])))
 
-Suite *make_suite(void)
+SUITE(page_class)
 {
 	Suite *suite = suite_create("page_class");
 	TCase *tcase = tcase_create("page_class");

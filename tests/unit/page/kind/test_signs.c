@@ -47,7 +47,7 @@ START_TEST(the_begin_of_a_sign_is_none)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(signs)
 {
 	Suite *suite = suite_create("signs");
 	TCase *tcase = tcase_create("signs");

@@ -6,6 +6,7 @@
 #include "page/select/xpath.h"
 #include "store/arena.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 static void check_text(const char *css, const char *xpath)
 {
@@ -164,7 +165,7 @@ START_TEST(it_selects_what_the_selector_does)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(css_xpath)
 {
 	Suite *suite = suite_create("css_xpath");
 	TCase *tcase = tcase_create("css_xpath");

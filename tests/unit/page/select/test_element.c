@@ -1,6 +1,7 @@
 #include "page/select/element.h"
 
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 /* The number of the first element with the id, or of that tag. */
 static uint32_t find(const struct page *page, const char *name)
@@ -104,7 +105,7 @@ START_TEST(a_deep_path_is_its_end)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(element)
 {
 	Suite *suite = suite_create("element");
 	TCase *tcase = tcase_create("element");

@@ -4,6 +4,7 @@
 
 #include "store/arena.h"
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 /* The ids of the elements that are selected, with a space behind each. */
 static void check(const char *html, const char *text, const char *ids)
@@ -256,7 +257,7 @@ START_TEST(wide_and_deep_pages_take_linear_time)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(selector)
 {
 	Suite *suite = suite_create("selector");
 	TCase *tcase = tcase_create("selector");

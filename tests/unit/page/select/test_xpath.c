@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "tests/unit/page/page_of.h"
+#include "tests/unit/run.h"
 
 static const char html[] =
 	"<html><head><title>T</title><script>var a = 1;</script></head><body>"
@@ -261,7 +262,7 @@ START_TEST(an_empty_page_matches_nothing)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(xpath)
 {
 	Suite *suite = suite_create("xpath");
 	TCase *tcase = tcase_create("xpath");

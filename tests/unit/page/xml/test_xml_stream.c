@@ -562,7 +562,7 @@ START_TEST(names_are_bounded)
 }
 END_TEST
 
-Suite *make_suite(void)
+SUITE(xml_stream)
 {
 	Suite *suite = suite_create("xml_stream");
 	TCase *tcase = tcase_create("xml_stream");

@@ -27,8 +27,8 @@ struct layout {
 };
 
 /*
- * Compute the preferred width of element `index` from its children, which must
- * have theirs. Also decides which elements are inline.
+ * Compute the preferred width of element `index` from its children, whose
+ * widths must be known. Also decides which elements are inline.
  */
 void layout_prefer(struct layout *layout, uint32_t index);
 

@@ -166,7 +166,7 @@ float *blur_run(struct arena *arena, float *values, uint32_t count,
 struct coarse {
 	float *values; /* [count]: each is the mean of `step` entries */
 	size_t count;
-	double variance; /* of one pass; unit: steps */
+	double variance; /* of one pass, in steps squared */
 	float *wide;     /* [count] */
 	float *wider;    /* [count] */
 	float *scratch;  /* [count] */

@@ -13,7 +13,7 @@
 
 struct explaining {
 	struct html_writer
-		html; /* must be first: html_writer.h passes a pointer to it */
+		html; /* must be first: html_writer.h gets the same context */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const struct trace *trace;

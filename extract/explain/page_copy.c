@@ -43,7 +43,7 @@ static const char head[] =
 
 struct copying {
 	struct html_writer
-		html; /* must be first: html_writer.h passes a pointer to it */
+		html; /* must be first: html_writer.h gets the same context */
 	const struct page *page;
 	const struct verdict *verdicts;
 	const bool *is_visible; /* [page->text_count] */

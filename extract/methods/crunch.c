@@ -8,7 +8,7 @@
 
 /*
  * The source filters a DOM tree: scripts and styles, links to ad servers, link
- * lists, text lists, empty tables. Scripts and styles are no text here. The
+ * lists, text lists, empty tables. Scripts and styles are not text here. The
  * link lists of the source are table cells, found by the ratio of links to
  * words outside of links. Here every block is checked, because page layouts no
  * longer use tables, and a list has at least two links, so that a linked

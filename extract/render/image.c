@@ -92,8 +92,7 @@ static bool is_seen(const struct page *page, uint32_t node)
 	uint32_t parent = page->nodes[node].parent;
 
 	/*
-	 * text directly inside an iframe is flagged as template, but the iframe
-	 * itself is visible
+	 * the TEXT_IS_TEMPLATE flag of an iframe applies only to its content
 	 */
 	return (page->nodes[node].flags & TEXT_IS_HIDDEN) == 0 &&
 	       (parent == NO_NODE ||

@@ -32,7 +32,8 @@ struct layout {
 	uint32_t tried; /* all levels below this one were opened, or will never
 			   be */
 	struct inline_chain open; /* open inline elements of the line */
-	uint32_t told; /* one bit for each of these: the writer has opened it */
+	uint32_t
+		told; /* one bit for each of `open`: the writer has opened it */
 	enum separator pending;
 	uint32_t open_pres;
 	uint32_t open_codes; /* number of open code elements, in pre or not */

@@ -45,7 +45,7 @@ struct markdown_blocks {
 		prefix; /* start of the second and further lines of the block */
 };
 
-/* Open a list: `start` is its first number; 0 = not numbered. */
+/* Open a list: `start` is the first number of an ordered list. */
 void markdown_open_list(struct markdown_blocks *blocks, bool is_ordered,
 			uint32_t start);
 void markdown_open_item(struct markdown_blocks *blocks);

@@ -148,7 +148,8 @@ void outline_open_block(struct outline *outline, uint16_t tag, uint32_t node,
 
 	if (nesting != NOT_NESTED) {
 		if (top(outline)->nested[nesting] == MAX_OUTLINE_NESTING)
-			return; /* too deep: the outer table gets its content */
+			return; /* too deep: the block around it gets its
+				   content */
 		open_cell(outline, level);
 		push(outline, element, level);
 	} else if (tag == TAG_li) {

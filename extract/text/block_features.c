@@ -9,7 +9,7 @@
 #include "store/arena.h"
 #include "store/hash.h"
 
-/* Names of the features that are not words; they are no hashes. */
+/* Names of the features that are not words; small numbers instead of hashes. */
 enum { NAME_IMAGES, NAME_SCRIPTS, NAME_LINKS, NAME_COUNT };
 
 /* Return where the features of each block begin: [tree->count + 1]. */

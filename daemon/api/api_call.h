@@ -20,8 +20,8 @@
 #include "daemon/runtime/quota.h"
 
 /* Message for ERR_TOO_LARGE when a site is added. */
-#define API_TOO_MANY_SITES                                              \
-	"there are as many sites as crawl.max_sites allows; raise it, " \
+#define API_TOO_MANY_SITES                                       \
+	"crawl.max_sites sites exist already; raise the limit, " \
 	"or delete a site"
 
 /*

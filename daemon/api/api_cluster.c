@@ -94,9 +94,9 @@ static bool find_cluster(struct call *call, struct cluster_facts *facts_out)
 	const struct peers *peers = call->api->peers;
 
 	if (peers == NULL) {
-		call_fail(
-			call, 404, "no_cluster",
-			"this daemon is not in a cluster (nodes.broker_urls)");
+		call_fail(call, 404, "no_cluster",
+			  "this daemon does not belong to a node group "
+			  "(nodes.broker_urls)");
 		return false;
 	}
 	peers->facts(peers->cluster, facts_out);

@@ -212,7 +212,7 @@ enum http_verdict api_get_cuts(struct call *call)
 			    (enum cuts_format)format, &body);
 	if (error == ERR_TOO_LARGE)
 		return call_fail(call, 413, error_code(error),
-				 "%s: it has more distinct signatures than "
+				 "%s: the site has more unique signatures than "
 				 "clustering.max_dendrogram_size",
 				 call->host);
 	if (error != ERR_NONE) {

@@ -42,8 +42,8 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 	if (relay_status(relay) == 401) {
 		relay_end(relay);
 		return call_fail(call, 502, "unauthorized",
-				 "node %s does not know the token or the "
-				 "certificate of this one (nodes.token_file, "
+				 "node %s does not accept the token or the "
+				 "certificate of this node (nodes.token_file, "
 				 "nodes.certificate_file)",
 				 passage->where.owner);
 	}
@@ -55,8 +55,9 @@ static enum http_verdict reply(struct passage *passage, struct relay *relay)
 	if (error == ERR_NONE)
 		passage->result = PASSED_OWNER;
 	if (error == ERR_BUSY)
-		return call_fail_busy(call, "too many listen beside this one "
-					    "(socket.max_streams)");
+		return call_fail_busy(
+			call,
+			"too many event streams are open (socket.max_streams)");
 	return error == ERR_NONE ? HTTP_ANSWERED : passage_fail_cut(passage);
 }
 

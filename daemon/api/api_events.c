@@ -77,7 +77,7 @@ static bool read_query(struct call *call, struct event_query *query)
 static enum http_verdict refuse_listener(struct call *call)
 {
 	return call_fail_busy(
-		call, "too many listen for events (socket.max_streams)");
+		call, "too many event streams are open (socket.max_streams)");
 }
 
 static bool append_line(void *context, uint64_t number,

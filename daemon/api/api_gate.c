@@ -42,7 +42,7 @@ static bool check_origin(struct call *call)
 
 	if (!origin_is_host_ours(host, call->config->listen_names))
 		return refuse(call, 421, "wrong_host",
-			      "the Host of the request is no name of this "
+			      "the Host of the request is not a name of this "
 			      "daemon (listen.allowed_hosts)");
 	if (is_safe(http_method(exchange)) || origin == NULL ||
 	    origin_is_own(origin, host, http_is_encrypted(exchange)))
@@ -182,7 +182,7 @@ static bool check_token(struct call *call)
 		       api_refuse_body(call);
 	http_add_header(exchange, "Retry-After", "1");
 	return refuse(call, 429, "too_fast",
-		      "the token has used up its requests of this second "
+		      "the token has used up its requests for this second "
 		      "(listen.rate_limit)");
 }
 

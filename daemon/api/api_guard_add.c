@@ -467,8 +467,9 @@ static void guard_refuse(struct call *call, const struct guard_trial *trial,
 
 	if (trial->error == ERR_POISONED)
 		call_fail(call, 422, "poisoned",
-			  "to evaluate the expression on %.200s ended the "
-			  "worker (workers.cpu_limit, workers.memory_limit)",
+			  "the worker crashed or reached a limit while it "
+			  "evaluated the expression on %.200s "
+			  "(workers.cpu_limit, workers.memory_limit)",
 			  url);
 	else if (trial->error != ERR_NONE)
 		call_fail_with(call, trial->error, url);

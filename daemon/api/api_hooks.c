@@ -121,7 +121,7 @@ static bool check_target(struct call *call, struct slice target)
 	if (!hook_target_is_command(target) || call->config->allows_exec)
 		return true;
 	call_fail(call, 403, "refused",
-		  "target: commands are not run unless the configuration says "
+		  "target: commands are disabled; to allow them, set "
 		  "hooks.allow_commands: yes");
 	return false;
 }
@@ -157,7 +157,7 @@ enum http_verdict api_post_hook(struct call *call)
 		return HTTP_ANSWERED;
 	if (error == ERR_BUSY)
 		return call_fail(call, 503, "busy",
-				 "there are hooks.max_hooks hooks already");
+				 "hooks.max_hooks hooks exist already");
 	if (error != ERR_NONE)
 		return call_fail_with(call, error, "the hook was not added");
 	return reply_hook(call, 201, (uint32_t)alert.made);

@@ -81,7 +81,7 @@ static bool begin_session(struct call *call, const char *token,
 	if (verdict == TOKEN_TOO_FAST) {
 		http_add_header(call->exchange, "Retry-After", "1");
 		login_reply_form(call->exchange, 429,
-				 "The token has used up its requests of this "
+				 "The token has used up its requests for this "
 				 "second (listen.rate_limit).");
 		return false;
 	}

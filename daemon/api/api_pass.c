@@ -327,12 +327,11 @@ enum http_verdict passage_fail_moved(struct passage *passage)
 
 enum http_verdict passage_fail_direct(struct passage *passage)
 {
-	return call_fail(
-		passage->call, 421, "ask_owner",
-		"node %s owns the site, and this is not passed on "
-		"without its address (nodes.advertise_address): ask it "
-		"itself",
-		passage->where.owner);
+	return call_fail(passage->call, 421, "ask_owner",
+			 "node %s owns the site, and the request cannot be "
+			 "forwarded without its address "
+			 "(nodes.advertise_address): send it to that node",
+			 passage->where.owner);
 }
 
 enum http_verdict passage_fail_cut(struct passage *passage)

@@ -142,8 +142,8 @@ static bool read_wish(struct call *call, struct text_wish *wish)
 
 static enum http_verdict refuse(struct call *call)
 {
-	return call_fail_busy(call, "too many streams of texts, or too many "
-				    "listen (socket.max_streams)");
+	return call_fail_busy(call,
+			      "too many streams are open (socket.max_streams)");
 }
 
 /* Wait until a stream that was just read to its end has finished. */

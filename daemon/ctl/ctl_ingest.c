@@ -144,7 +144,7 @@ static void complain_pages(const struct ctl *ctl, const char *name,
 			     name, strangers, unknown.data);
 	if (over.size > 1)
 		ctl_complain(ctl,
-			     "%s: refused: pages of new sites beyond "
+			     "%s: rejected: pages of new sites beyond "
 			     "crawl.max_sites: %s",
 			     name, over.data);
 	if (kept > 0)

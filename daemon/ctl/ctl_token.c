@@ -100,7 +100,7 @@ static enum ctl_status run_token(const struct ctl *ctl)
 static const struct verb_option options[] = {
 	{.name = "read",
 	 .kind = OPTION_FLAG,
-	 .meaning = "for what socket.read_only_path answers (default)"},
+	 .meaning = "for the routes of socket.read_only_path (default)"},
 	{.name = "write",
 	 .kind = OPTION_FLAG,
 	 .meaning = "for all routes except tokens"},
@@ -113,7 +113,7 @@ const struct verb verb_token = {
 	.operands = "add NAME | list | rm TOKEN",
 	.min_operands = 1,
 	.max_operands = 2,
-	.summary = "Who may ask over TCP (listen.address)",
+	.summary = "Manage the tokens of TCP clients (listen.address)",
 	.options = options,
 	.run = run_token,
 };

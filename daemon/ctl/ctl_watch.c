@@ -255,7 +255,8 @@ static const struct verb_option watch_options[] = {
 	{.name = "proxy",
 	 .kind = OPTION_TEXT,
 	 .value = "PROXY",
-	 .meaning = "ask through it (crawl.proxy_trusted must be yes)"},
+	 .meaning =
+		 "send requests through it (crawl.proxy_trusted must be yes)"},
 	{.name = "sitemaps",
 	 .kind = OPTION_CHOICE,
 	 .value = "yes|no",

@@ -314,9 +314,8 @@ static void name_output(struct page_stream *stream, struct page_item *item)
 	if (item->output.size == 0 && item->has_url)
 		output_name_of_url(&item->url, &item->output);
 	else if (item->output.size == 0)
-		buffer_append_text(
-			&item->trouble,
-			"it has no URL from which to make a file name");
+		buffer_append_text(&item->trouble,
+				   "cannot make a file name: it has no URL");
 	if (item->trouble.size > 0)
 		return;
 	other = output_names_take(&stream->outputs, item->output.data,

@@ -130,7 +130,7 @@ bool http_set_owner(struct http_exchange *exchange, uint64_t owner)
 	lock_release(&server->lock);
 	if (!has_place)
 		exchange_refuse_busy(exchange,
-				     "too many requests are under way "
+				     "too many requests are in progress "
 				     "(socket.max_connections); try again");
 	return has_place;
 }

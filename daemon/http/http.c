@@ -198,7 +198,7 @@ static void refuse(struct http_exchange *exchange)
 		return;
 	}
 	snprintf(message, sizeof(message),
-		 "the body is over %zu bytes (socket.max_upload)",
+		 "the body has more than %zu bytes (socket.max_upload)",
 		 server->options.max_body_bytes);
 	exchange_refuse(exchange, exchange->refusal, "too_large", message);
 }
@@ -550,8 +550,8 @@ static enum error begin(struct http_server *server)
 	thread_limits(limits);
 	if (is_tcp && options->listener->certificate != NULL &&
 	    server->mhd == NULL)
-		log_error("listen.certificate, listen.key: they are no PEM "
-			  "files, or do not belong together");
+		log_error("listen.certificate, listen.key: not PEM files, or "
+			  "the key does not match the certificate");
 	else
 		log_error("socket %s: cannot start the server; check ulimit "
 			  "-n; %s",

@@ -23,8 +23,8 @@ static bool make_address(const char *path, struct sockaddr_un *address_out)
 
 	*address_out = (struct sockaddr_un){.sun_family = AF_UNIX};
 	if (length == 0 || length >= sizeof(address_out->sun_path)) {
-		log_error("socket %s: a path has 1 to %zu bytes; set "
-			  "socket.path to another one",
+		log_error("socket %s: the path must have 1 to %zu bytes; "
+			  "change socket.path",
 			  path, sizeof(address_out->sun_path) - 1);
 		return false;
 	}
@@ -59,14 +59,14 @@ static enum error clear_path(const char *path,
 	if (lstat(path, &status) != 0)
 		return ERR_NONE;
 	if (!S_ISSOCK(status.st_mode)) {
-		log_error("socket %s: there is a file that is no socket; "
-			  "remove it or set socket.path",
+		log_error("socket %s: the file is not a socket; remove it or "
+			  "change socket.path",
 			  path);
 		return ERR_IO;
 	}
 	if (is_answered(address)) {
-		log_error("socket %s: another daemon answers there; stop it "
-			  "or set socket.path",
+		log_error("socket %s: another daemon accepts connections on "
+			  "it; stop it or change socket.path",
 			  path);
 		return ERR_BUSY;
 	}

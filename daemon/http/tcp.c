@@ -73,7 +73,7 @@ enum error tcp_open(struct tcp_listener **listener_out, const char *address,
 
 	listener->file = -1;
 	if (!tcp_address_read(address, &place)) {
-		log_error("listen.address %s: it is no address", address);
+		log_error("listen.address %s: not an address", address);
 		error = ERR_MALFORMED;
 		goto out;
 	}

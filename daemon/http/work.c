@@ -385,7 +385,7 @@ bool work_submit(struct http_exchange *exchange)
 		refuse_stopped(exchange);
 	else if (is_full)
 		exchange_refuse_busy(
-			exchange, "too many requests wait "
+			exchange, "too many requests are waiting "
 				  "(pipeline.max_pending_requests); try again");
 	return !is_stopping && !is_full;
 }

@@ -115,7 +115,7 @@ class Poisoned(harness.Case):
         message = self.error_of(daemon.post(path, {"css": "p"}), 422,
                                 "poisoned")["message"]
         self.assertIn(server.url, message)
-        self.assertIn("ended the worker", message)
+        self.assertIn("the worker crashed", message)
         self.assertEqual(daemon.json(path)["guards"], [])
 
     def test_a_bad_body_is_an_error_of_its_request(self):

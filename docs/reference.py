@@ -195,7 +195,7 @@ def configuration(programs):
         elif line.startswith(" ") and ":" in text:
             key, _, value = text.partition(":")
             out += ["", f"`{section}.{key}`: `{value.strip()}`",
-                    ": " + " ".join(comment).replace("*", "\\*") + "."]
+                    ": " + " ".join(comment).replace("*", "\\*")]
             comment = []
         elif text.endswith(":") and not text.startswith("#"):
             section = text[:-1]

@@ -81,7 +81,7 @@ static void append_range(const struct config_row *row, struct buffer *out)
 	case CONFIG_TIME:
 	case CONFIG_RATIO:
 	case CONFIG_CUT:
-		buffer_append_text(out, "; from ");
+		buffer_append_text(out, ". ");
 		config_show_number(row, row->minimum, out);
 		buffer_append_text(out, " to ");
 		config_show_number(row, row->maximum, out);
@@ -89,7 +89,7 @@ static void append_range(const struct config_row *row, struct buffer *out)
 			buffer_append_text(out, ", or auto");
 		break;
 	case CONFIG_CHOICE:
-		buffer_printf(out, "; one of %s", row->words);
+		buffer_printf(out, ". One of %s", row->words);
 		break;
 	default:
 		break;
@@ -104,7 +104,8 @@ static void print_row(const struct config *config, const struct config_row *row,
 	buffer_append_text(&comment, row->meaning);
 	append_range(row, &comment);
 	if (row->needs_restart)
-		buffer_append_text(&comment, "; needs a restart");
+		buffer_append_text(&comment, ". Needs a restart");
+	buffer_append_byte(&comment, '.');
 	print_comment(comment.data, out);
 	buffer_printf(out, "  %s: ", row->key);
 	config_show(config, row, out);
@@ -117,11 +118,11 @@ void config_print(const struct config *config, struct buffer *out)
 	const char *section = "";
 
 	buffer_append_text(
-		out, "# The configuration of templated: every key, with its "
-		     "value. A key that is\n"
-		     "# left out has its default. templated --check -c FILE "
-		     "checks a file; SIGHUP has\n"
-		     "# the daemon read it again.\n");
+		out, "# The configuration of templated: every key with its "
+		     "value. A missing key has\n"
+		     "# its default. templated --check -c FILE checks a file. "
+		     "On SIGHUP the daemon\n"
+		     "# reads the file again.\n");
 	for (const struct config_row *row = config_rows; row->section != NULL;
 	     row++) {
 		if (strcmp(section, row->section) != 0)

@@ -16,506 +16,538 @@
 const struct config_row config_rows[] = {
 	{"socket", "path", CONFIG_TEXT, true, FIELD(socket_path),
 	 RANGE(1, 107, 0), .text = "/run/templated/templated.sock",
-	 .meaning = "where the daemon listens: HTTP on a Unix socket"},
+	 .meaning = "Path of the Unix socket on which the daemon serves its "
+		    "HTTP API"},
 	{"socket", "mode", CONFIG_MODE, true, FIELD(socket_mode),
 	 RANGE(0, 0777, 0660),
-	 .meaning = "permissions of the socket: who may ask may do everything"},
+	 .meaning = "Permissions of the socket. Every user who can connect can "
+		    "use the whole API"},
 	{"socket", "read_only_path", CONFIG_TEXT, true, FIELD(reader_path),
 	 RANGE(0, 107, 0), .text = "",
-	 .meaning = "another socket, which answers text, clusters, templates, "
-		    "events and metrics, and neither changes nor fetches "
-		    "anything; empty: none"},
+	 .meaning = "Path of a second socket, for reading text, templates, "
+		    "events and metrics; its clients cannot change or fetch "
+		    "anything. Empty = off"},
 	{"socket", "read_only_mode", CONFIG_MODE, true, FIELD(reader_mode),
-	 RANGE(0, 0777, 0660), .meaning = "its permissions"},
+	 RANGE(0, 0777, 0660),
+	 .meaning = "Permissions of socket.read_only_path"},
 	{"socket", "max_connections", CONFIG_COUNT, true, FIELD(max_clients),
 	 RANGE(1, 65536, 1024),
-	 .meaning = "connections at the same time; more wait"},
+	 .meaning = "Maximum number of concurrent connections; further "
+		    "connections wait"},
 	{"socket", "max_upload", CONFIG_BYTES, true, FIELD(max_upload_bytes),
 	 RANGE(1024, GIB, 10000000),
-	 .meaning = "of a page that is handed in (POST /v1/extract)"},
+	 .meaning = "Maximum size of an uploaded page (POST /v1/extract)"},
 	{"socket", "idle_timeout", CONFIG_TIME, true, FIELD(client_timeout_ms),
 	 RANGE(SECOND, HOUR, 30 * SECOND),
-	 .meaning = "a client that sends nothing, or reads nothing of its "
-		    "answer, is left after this; over TCP who reads nothing "
-		    "is left after five times this, because the other kernel "
-		    "takes much before it tells"},
+	 .meaning = "The daemon closes a connection whose client sends no "
+		    "request, or reads none of its response, for this long. "
+		    "For reads over TCP the limit is five times this, because "
+		    "the client's kernel buffers much data"},
 	{"socket", "heartbeat", CONFIG_TIME, false, FIELD(heartbeat_ms),
 	 RANGE(100, HOUR, 15 * SECOND),
-	 .meaning = "a stream of events that had none for so long is sent a "
-		    "comment"},
+	 .meaning = "Send a comment on an event stream after this long without "
+		    "an event"},
 	{"socket", "max_streams", CONFIG_COUNT, true, FIELD(max_listeners),
 	 RANGE(0, 65536, 64),
-	 .meaning = "streams of events, and requests that wait for some, at "
-		    "the same time; more are refused"},
+	 .meaning = "Maximum number of event streams and long polls; further "
+		    "ones are rejected"},
 
 	{"listen", "address", CONFIG_ADDRESS, true, FIELD(listen_address),
 	 RANGE(0, 63, 0), .text = "",
-	 .meaning = "the same API over TCP, for those who have a token "
-		    "(`templatectl token add`): \"127.0.0.1:8481\", or "
-		    "\"[::1]:8481\"; other addresses need certificate and key; "
-		    "empty: none"},
+	 .meaning = "TCP address of the API, for clients with a token "
+		    "(`templatectl token add`): \"127.0.0.1:8481\" or "
+		    "\"[::1]:8481\". Other addresses need listen.certificate "
+		    "and listen.key. Empty = off"},
 	{"listen", "certificate", CONFIG_TEXT, true, FIELD(listen_certificate),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "PEM file: it is TLS then (1.2 or 1.3); may be readable to "
-		    "root alone, who starts the daemon"},
+	 .meaning = "PEM file of the certificate; enables TLS (1.2 or 1.3). "
+		    "The file may be readable only by root if root starts the "
+		    "daemon"},
 	{"listen", "key", CONFIG_TEXT, true, FIELD(listen_key),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "PEM file of the key of the certificate; as well"},
+	 .meaning = "PEM file of the key of the certificate. The file may be "
+		    "readable only by root if root starts the daemon"},
 	{"listen", "allow_plaintext", CONFIG_CHOICE, true, FIELD(is_unencrypted),
 	 RANGE(0, 1, 0), .words = "no|yes",
-	 .meaning = "other addresses than those of loopback without TLS: "
-		    "whoever is on the way reads texts and tokens"},
+	 .meaning = "Allow addresses other than loopback without TLS: anyone "
+		    "on the network path can read texts and tokens"},
 	{"listen", "allowed_hosts", CONFIG_TEXT, true, FIELD(listen_names),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "names that it is asked by, such as \"texts.example.org, "
-		    "texts\"; addresses and localhost always are; a request "
-		    "for another name is refused: so no page of another site "
-		    "gets in by a name that it has pointed here"},
+	 .meaning = "Host names that requests may use, such as "
+		    "\"texts.example.org, texts\". IP addresses and localhost "
+		    "are always allowed. Requests for other names are "
+		    "rejected, so that another web site cannot reach the API "
+		    "under its name"},
 	{"listen", "rate_limit", CONFIG_COUNT, false, FIELD(listen_rate),
 	 RANGE(0, 1000000, 100),
-	 .meaning = "requests of a token a second, and at once; more are "
-		    "refused until the next second; 0: any"},
+	 .meaning = "Requests per second for each token, and the size of a "
+		    "burst; further requests are rejected until the next "
+		    "second. 0 = unlimited"},
 
 	{"store", "path", CONFIG_TEXT, true, FIELD(store_path),
 	 RANGE(1, MAX_CONFIG_TEXT - 1, 0), .text = "/var/lib/templated",
-	 .meaning = "the folder of the store; on a local disk, and for one "
-		    "daemon alone"},
+	 .meaning = "Folder of the store, on a local disk; only one daemon can "
+		    "use it"},
 	{"store", "max_size", CONFIG_BYTES, true, FIELD(store_max_bytes),
 	 RANGE(MIB, 1024 * GIB, 16 * GIB),
-	 .meaning = "where it stops to grow: crawling pauses then, and "
-		    "questions are still answered; so much address space is "
-		    "taken at the start, and no memory"},
+	 .meaning = "Maximum size of the store. When it is reached, crawling "
+		    "pauses and reads continue. The daemon reserves this much "
+		    "address space at start, but no memory"},
 	{"store", "check_timeout", CONFIG_TIME, true, FIELD(check_ms),
 	 RANGE(0, DAY, 0),
-	 .meaning = "for the check of a store that was not closed, at the "
-		    "start; 0: a minute, and a second a MiB"},
+	 .meaning = "Time limit for checking an unclean store at start. 0 = 60 "
+		    "s plus 1 s per MiB"},
 
 	{"retention", "bodies_age", CONFIG_TIME, false, FIELD(retention.bodies.age_ms),
 	 RANGE(0, 36500 * DAY, 0),
-	 .meaning = "the body of a page that was last visited longer ago is "
-		    "dropped, and all else that is known of the page stays; "
-		    "0: never"},
+	 .meaning = "Delete the body of a page this long after its last visit; "
+		    "the record of the page stays. 0 = never"},
 	{"retention", "bodies_count", CONFIG_COUNT, false,
 	 FIELD(retention.bodies.count), RANGE(0, 100000000, 0),
-	 .meaning = "bodies of a site; those visited longest ago go first; "
-		    "0: any"},
+	 .meaning = "Maximum number of bodies of a site; those with the oldest "
+		    "visits are deleted first. 0 = unlimited"},
 	{"retention", "bodies_bytes", CONFIG_BYTES, false,
 	 FIELD(retention.bodies.bytes), RANGE(0, 1024 * GIB, 8 * GIB),
-	 .meaning = "of all bodies in the store; those visited longest ago go "
-		    "first; 0: any"},
+	 .meaning = "Maximum size of all bodies in the store; those with the "
+		    "oldest visits are deleted first. 0 = unlimited"},
 	{"retention", "versions_age", CONFIG_TIME, false,
 	 FIELD(retention.versions.age_ms), RANGE(0, 36500 * DAY, 0),
-	 .meaning = "a version of a template that no page was like for longer "
-		    "is dropped, but for the newest; 0: never"},
+	 .meaning = "Delete a version of a template, except the newest, this "
+		    "long after the last page that matched it. 0 = never"},
 	{"retention", "versions_count", CONFIG_COUNT, false,
 	 FIELD(retention.versions.count), RANGE(0, 1000000, 100),
-	 .meaning = "versions of a template; the oldest go first; 0: any"},
+	 .meaning = "Maximum number of versions of a template; the oldest are "
+		    "deleted first. 0 = unlimited"},
 	{"retention", "versions_bytes", CONFIG_BYTES, false,
 	 FIELD(retention.versions.bytes), RANGE(0, 1024 * GIB, GIB),
-	 .meaning = "of all versions in the store; the oldest go first, the "
-		    "newest of a template never; 0: any"},
+	 .meaning = "Maximum size of all versions in the store; the oldest are "
+		    "deleted first, the newest of a template never. 0 = "
+		    "unlimited"},
 	{"retention", "events_age", CONFIG_TIME, false, FIELD(retention.events.age_ms),
 	 RANGE(0, 36500 * DAY, 0),
-	 .meaning = "an event that is older is dropped; what waits to be "
-		    "delivered is not; 0: never"},
+	 .meaning = "Delete events after this long, except events that wait "
+		    "for delivery. 0 = never"},
 	{"retention", "events_count", CONFIG_COUNT, false,
 	 FIELD(retention.events.count), RANGE(0, 1000000000, 1000000),
-	 .meaning = "events in the store; the oldest go first; 0: any"},
+	 .meaning = "Maximum number of events in the store; the oldest are "
+		    "deleted first. 0 = unlimited"},
 	{"retention", "events_bytes", CONFIG_BYTES, false,
 	 FIELD(retention.events.bytes), RANGE(0, 1024 * GIB, GIB),
-	 .meaning = "of all events in the store; the oldest go first; 0: any"},
+	 .meaning = "Maximum size of all events in the store; the oldest are "
+		    "deleted first. 0 = unlimited"},
 
 	{"crawl", "user_agent", CONFIG_TEXT, true, FIELD(user_agent),
 	 RANGE(1, 255, 0),
 	 .text = "templated/0.1.0 (web template learner; set crawl.user_agent "
 		 "to say who you are)",
-	 .meaning = "name yourself here, and where to complain: a URL or an "
-		    "address"},
+	 .meaning = "The User-Agent header. Name yourself and a contact: a URL "
+		    "or a mail address"},
 	{"crawl", "delay", CONFIG_TIME, false, FIELD(delay_ms),
 	 RANGE(0, HOUR, SECOND),
-	 .meaning = "between two requests to a host, for sites added from now "
-		    "on; a longer one in robots.txt is kept"},
+	 .meaning = "Delay between two requests to a host. A longer delay in "
+		    "robots.txt takes precedence. Applies to sites added later"},
 	{"crawl", "robots", CONFIG_CHOICE, false, FIELD(ignores_robots),
 	 RANGE(0, 1, 0), .words = "obey|ignore",
-	 .meaning = "robots.txt (RFC 9309); ignore it on your own sites alone"},
+	 .meaning = "Obey or ignore robots.txt (RFC 9309). Ignore it only on "
+		    "your own sites"},
 	{"crawl", "robots_ttl", CONFIG_TIME, false, FIELD(robots_ttl_ms),
 	 RANGE(MINUTE, 7 * DAY, DAY),
-	 .meaning = "how long a robots.txt counts before it is fetched again"},
+	 .meaning = "Fetch robots.txt again after this long"},
 	{"crawl", "connect_timeout", CONFIG_TIME, true,
 	 FIELD(connect_timeout_ms), RANGE(100, 10 * MINUTE, 10 * SECOND),
-	 .meaning = "for a connection to be made"},
+	 .meaning = "Time limit for a connection attempt"},
 	{"crawl", "page_timeout", CONFIG_TIME, true, FIELD(total_timeout_ms),
-	 RANGE(100, HOUR, MINUTE), .meaning = "for a whole page"},
+	 RANGE(100, HOUR, MINUTE),
+	 .meaning = "Time limit for fetching a page"},
 	{"crawl", "stall_timeout", CONFIG_TIME, true, FIELD(stall_timeout_ms),
 	 RANGE(SECOND, HOUR, 20 * SECOND),
-	 .meaning = "a page that comes at less than 64 bytes a second for so "
-		    "long is given up"},
+	 .meaning = "Cancel a fetch that receives less than 64 bytes per "
+		    "second for this long"},
 	{"crawl", "retry_backoff", CONFIG_TIME, true, FIELD(first_pause_ms),
 	 RANGE(10, HOUR, 5 * SECOND),
-	 .meaning = "a host or page that failed is left alone for so long; "
-		    "twice as long with each failure in a row, up to 6 h for a "
-		    "host and an hour for a page"},
+	 .meaning = "First retry delay after a host or page failed; doubles "
+		    "with each consecutive failure, up to 6 h for a host and 1 "
+		    "h for a page"},
 	{"crawl", "max_connections", CONFIG_COUNT, true,
 	 FIELD(max_connections), RANGE(1, 4096, 64),
-	 .meaning = "at the same time; never more than one to a host"},
+	 .meaning = "Maximum number of concurrent connections; never more than "
+		    "one per host"},
 	{"crawl", "max_sites", CONFIG_COUNT, true, FIELD(max_sites),
 	 RANGE(1, 1000000, 10000),
-	 .meaning = "that are known at the same time; more are refused"},
+	 .meaning = "Maximum number of sites; further sites are rejected"},
 	{"crawl", "max_ingested_sites", CONFIG_COUNT, false,
 	 FIELD(max_ingested_sites), RANGE(0, 1000, 10),
-	 .meaning = "new sites that one archive may add without --host of "
-		    "templatectl ingest; 0: none"},
+	 .meaning = "Maximum number of new sites from one archive, unless "
+		    "--host of `templatectl ingest` names them. 0 = none"},
 	{"crawl", "max_pages", CONFIG_COUNT, false, FIELD(max_pages),
 	 RANGE(1, UINT32_MAX, 1000),
-	 .meaning = "that are visited of a site, for sites added from now on"},
+	 .meaning = "Maximum number of fetched pages of a site. Applies to "
+		    "sites added later"},
 	{"crawl", "max_urls", CONFIG_COUNT, true, FIELD(max_urls),
 	 RANGE(1, 100000000, 100000),
-	 .meaning = "that are known of a site, visited or not"},
+	 .meaning = "Maximum number of known URLs of a site, fetched or not"},
 	{"crawl", "max_bytes", CONFIG_BYTES, false, FIELD(max_bytes),
 	 RANGE(0, 1024 * GIB, GIB),
-	 .meaning = "over the wire, for first visits to the pages of a site; "
-		    "0: any; for sites added from now on"},
+	 .meaning = "Budget of received bytes for first visits to the pages of "
+		    "a site. 0 = unlimited. Applies to sites added later"},
 	{"crawl", "max_time", CONFIG_TIME, false, FIELD(max_time_ms),
 	 RANGE(0, 3650 * DAY, DAY),
-	 .meaning = "spent fetching, for first visits to the pages of a site; "
-		    "0: any; for sites added from now on"},
+	 .meaning = "Budget of fetch time for first visits to the pages of a "
+		    "site. 0 = unlimited. Applies to sites added later"},
 	{"crawl", "pattern_stop_after", CONFIG_COUNT, false, FIELD(saturation),
 	 RANGE(0, 1000000, 10),
-	 .meaning = "so many pages in a row without anything new for their "
-		    "template end the sampling of a URL pattern; 0: never; for "
-		    "sites added from now on"},
+	 .meaning = "Stop fetching a URL pattern after this many consecutive "
+		    "pages without anything new for their template. 0 = never. "
+		    "Applies to sites added later"},
 	{"crawl", "max_pages_per_pattern", CONFIG_COUNT, true, FIELD(max_pattern),
 	 RANGE(1, 100000000, 500),
-	 .meaning = "pages that are visited of a URL pattern, whatever they "
-		    "bring: calendars and other traps end there"},
+	 .meaning = "Maximum number of fetched pages of a URL pattern, "
+		    "whatever they contain; stops calendars and other traps"},
 	{"crawl", "max_depth", CONFIG_COUNT, false, FIELD(max_depth),
 	 RANGE(0, 1000, 16),
-	 .meaning = "links from the first page of a site, for sites added from "
-		    "now on"},
+	 .meaning = "Maximum number of links from the first page of a site. "
+		    "Applies to sites added later"},
 	{"crawl", "revisit_interval", CONFIG_TIME, false, FIELD(revisit_ms),
 	 RANGE(0, 3650 * DAY, DAY),
-	 .meaning = "a page is fetched again after this (0: never), at first; "
-		    "then sooner when it changes and later when it does not; "
-		    "for sites added from now on"},
+	 .meaning = "First interval between two visits to a page; becomes "
+		    "shorter for pages that change and longer for pages that "
+		    "do not. 0 = never. Applies to sites added later"},
 	{"crawl", "sitemaps", CONFIG_CHOICE, false, FIELD(no_sitemaps),
 	 RANGE(0, 1, 0), .words = "yes|no",
-	 .meaning = "read those that robots.txt names, or /sitemap.xml; for "
-		    "sites added from now on"},
+	 .meaning = "Read the sitemaps that robots.txt names, or /sitemap.xml. "
+		    "Applies to sites added later"},
 	{"crawl", "soft_404_probe", CONFIG_CHOICE, false, FIELD(no_probe),
 	 RANGE(0, 1, 0), .words = "yes|no",
-	 .meaning = "ask a site once for a page that it cannot have, to know "
-		    "what it says then; for sites added from now on"},
+	 .meaning = "Request a made-up URL of each site once, to learn how it "
+		    "reports missing pages. Applies to sites added later"},
 	{"crawl", "cookies", CONFIG_CHOICE, false, FIELD(no_cookies),
 	 RANGE(0, 1, 0), .words = "yes|no",
-	 .meaning = "send back the cookies of a site while the daemon runs; "
-		    "for sites added from now on"},
+	 .meaning = "Return the cookies of a site; they are kept while the "
+		    "daemon runs. Applies to sites added later"},
 	{"crawl", "ignored_parameters", CONFIG_TEXT, true,
 	 FIELD(drop_parameters), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "common",
-	 .meaning = "parameters of URLs that name no page: they are taken out "
-		    "of links; \"common\" stands for those of well known "
-		    "trackers and sessions, to which others may be added, as "
-		    "in \"common, xyz_*\""},
+	 .meaning = "URL parameters that are removed from links because they "
+		    "do not identify a page. \"common\" is a built-in list of "
+		    "tracker and session parameters, to which you can add "
+		    "others: \"common, xyz_*\""},
 	{"crawl", "allowed_ports", CONFIG_PORTS, true, FIELD(ports),
 	 RANGE(0, MAX_PORTS, 0), .words = "80|443|8080|8443",
-	 .meaning = "that may be asked; a site that is added with another port "
-		    "opens that one for itself"},
+	 .meaning = "Ports that may be contacted. A site that you add with "
+		    "another port may use that port"},
 	{"crawl", "proxy", CONFIG_TEXT, true, FIELD(proxy),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
 	 .meaning = "URL of a proxy for all requests, such as "
-		    "\"http://127.0.0.1:3128\"; private addresses are not "
-		    "refused behind it, so it must be trusted"},
+		    "\"http://127.0.0.1:3128\". The daemon cannot check "
+		    "addresses that a proxy contacts, so proxy_trusted is "
+		    "needed"},
 	{"crawl", "proxy_trusted", CONFIG_CHOICE, true,
 	 FIELD(is_proxy_trusted), RANGE(0, 1, 0), .words = "no|yes",
-	 .meaning = "the proxy itself refuses what may not be asked; without "
-		    "this no proxy is used"},
+	 .meaning = "Confirm that the proxy itself rejects forbidden "
+		    "addresses. Without this no proxy is used"},
 	{"crawl", "ca_file", CONFIG_TEXT, true, FIELD(ca_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "PEM file of authorities that are trusted beside those of "
-		    "the system"},
+	 .meaning = "PEM file of CA certificates to trust, in addition to the "
+		    "system's"},
 	{"crawl", "warc_dir", CONFIG_TEXT, true, FIELD(warc),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "folder for WARC 1.1 files of everything that is fetched; "
-		    "empty: none are written"},
+	 .meaning = "Folder for WARC 1.1 files of all fetched pages. Empty = "
+		    "off"},
 	{"crawl", "warc_max_size", CONFIG_BYTES, true, FIELD(warc_bytes),
 	 RANGE(MIB, 1024 * GIB, GIB),
-	 .meaning = "of a WARC file; then the next one begins"},
+	 .meaning = "Size at which a new WARC file begins"},
 	{"crawl", "warc_credentials", CONFIG_CHOICE, true,
 	 FIELD(archives_credentials), RANGE(0, 1, 0), .words = "no|yes",
-	 .meaning = "keep Authorization, Cookie and the headers that were set "
-		    "for a site in WARC files"},
+	 .meaning = "Store Authorization, Cookie and the configured headers of "
+		    "a site in WARC files"},
 	{"crawl", "on_demand_pages", CONFIG_COUNT, true, FIELD(max_neighbours),
 	 RANGE(0, 1000, 30),
-	 .meaning = "pages fetched beside one that was asked for (fetch=missing"
-		    "), to learn its template"},
+	 .meaning = "Maximum number of other pages to fetch for a page "
+		    "requested with fetch=missing, to build its template"},
 	{"crawl", "on_demand_timeout", CONFIG_TIME, false, FIELD(ask_timeout_ms),
 	 RANGE(100, HOUR, 30 * SECOND),
-	 .meaning = "the longest time that an answer may wait for a fetch"},
+	 .meaning = "Maximum time that a request may wait for a fetch"},
 	{"crawl", "allowed_networks", CONFIG_NETWORKS, true, FIELD(networks),
 	 RANGE(0, MAX_NETWORKS, 0),
-	 .meaning = "private networks that sites may be in which are added, or "
-		    "asked for, such as [\"10.1.0.0/16\", \"fd00::/8\"]: no "
-		    "page leads there from elsewhere; all others are refused "
-		    "unless a site is added with \"private\""},
+	 .meaning = "Private networks of sites that you add or request, such "
+		    "as [\"10.1.0.0/16\", \"fd00::/8\"]. Links and redirects "
+		    "from other sites do not lead there. All other private "
+		    "addresses are rejected, unless a site is added with "
+		    "\"private\""},
 
 	{"watch", "check_interval", CONFIG_TIME, false, FIELD(watch_ms),
 	 RANGE(0, 3650 * DAY, 6 * HOUR),
-	 .meaning = "so often a few pages of each template are asked whether "
-		    "it is as it was (0: never), and more as soon as one "
-		    "disagrees; for sites added from now on"},
+	 .meaning = "Interval at which a few pages of each template are "
+		    "checked for changes; more pages are checked when one "
+		    "differs. 0 = never. Applies to sites added later"},
 	{"watch", "stale_after", CONFIG_TIME, true, FIELD(stale_ms),
 	 RANGE(0, 3650 * DAY, 7 * DAY),
-	 .meaning = "a site that has shown nothing for so long is told of "
-		    "(site.stale); 0: never"},
+	 .meaning = "Emit site.stale after a site has returned no page for "
+		    "this long. 0 = never"},
 
 	{"page", "max_size", CONFIG_BYTES, true, FIELD(max_body_bytes),
 	 RANGE(1024, GIB, 10000000),
-	 .meaning = "of a page, unpacked; it is cut behind them"},
+	 .meaning = "Maximum size of a page after decompression; larger pages "
+		    "are truncated"},
 	{"page", "max_nodes", CONFIG_COUNT, true, FIELD(max_nodes),
 	 RANGE(100, 10000000, 200000),
-	 .meaning = "elements of a page; it is cut behind them"},
+	 .meaning = "Maximum number of elements of a page; larger pages are "
+		    "truncated"},
 	{"page", "max_depth", CONFIG_COUNT, true, FIELD(max_page_depth),
-	 RANGE(16, 4096, 512), .meaning = "of elements in each other"},
+	 RANGE(16, 4096, 512),
+	 .meaning = "Maximum nesting depth of elements"},
 	{"page", "max_attributes", CONFIG_COUNT, true, FIELD(max_attributes),
-	 RANGE(1, 4096, 256), .meaning = "of one tag; more are dropped"},
+	 RANGE(1, 4096, 256),
+	 .meaning = "Maximum number of attributes of a tag; further ones are "
+		    "dropped"},
 
 	{"clustering", "measure", CONFIG_CHOICE, false, FIELD(measure),
 	 RANGE(0, MEASURE_COUNT - 1, MEASURE_CAS),
 	 .words = "cp|cps|ctss|cpc|ccs|cas",
-	 .meaning = "what pages are compared by, for sites added from now on"},
+	 .meaning = "The measure that compares pages. Applies to sites added "
+		    "later"},
 	{"clustering", "threshold", CONFIG_CUT, false, FIELD(threshold),
 	 RANGE(0, 1000, THRESHOLD_AUTO),
-	 .meaning = "pages at most so far apart have one template, for sites "
-		    "added from now on; auto: chosen for each site from its "
-		    "pages and who links to them"},
+	 .meaning = "Maximum distance of two linked pages of a template. auto "
+		    "= chosen for each site from its pages and their links. "
+		    "Applies to sites added later"},
 	{"clustering", "shingle_width", CONFIG_COUNT, false, FIELD(width),
 	 RANGE(0, SIGNATURE_MAX_WIDTH, 0),
-	 .meaning = "names in a shingle of cps, ctss, ccs and cas, for sites "
-		    "added from now on; 0: 4, 5 and 2"},
+	 .meaning = "Names in a shingle of cps, ctss, ccs and cas. 0 = the "
+		    "default of the measure (cps 4, ctss 5, ccs and cas 2). "
+		    "Applies to sites added later"},
 	{"clustering", "max_signature_size", CONFIG_COUNT, true, FIELD(max_signature),
 	 RANGE(100, 10000000, 65536),
-	 .meaning = "members of the signature of a page; a page with more is "
-		    "in no cluster"},
+	 .meaning = "Maximum number of shingles in the signature of a page; "
+		    "larger pages are in no cluster"},
 	{"clustering", "max_signatures", CONFIG_COUNT, true, FIELD(max_sets),
 	 RANGE(100, 10000000, 200000),
-	 .meaning = "distinct signatures of a site; a page with one more is in "
-		    "no cluster"},
+	 .meaning = "Maximum number of distinct signatures of a site; further "
+		    "pages are in no cluster"},
 	{"clustering", "max_dendrogram_size", CONFIG_COUNT, true, FIELD(max_leaves),
 	 RANGE(2, 1000000, 20000),
-	 .meaning = "distinct signatures of a site whose tree is computed, to "
-		    "choose its threshold and to show its levels; time grows "
-		    "with the square"},
+	 .meaning = "Maximum number of distinct signatures for which the "
+		    "dendrogram of a site is computed, to choose and show "
+		    "thresholds; the time grows with the square"},
 	{"clustering", "max_cached_sites", CONFIG_COUNT, true,
 	 FIELD(max_open_sites), RANGE(1, 65536, 64),
-	 .meaning = "whose signatures are held in memory"},
+	 .meaning = "Maximum number of sites whose signatures are in memory"},
 	{"clustering", "min_pages", CONFIG_COUNT, false, FIELD(min_cluster_pages),
 	 RANGE(3, 1000000, 3),
-	 .meaning = "a template is known from so many pages"},
+	 .meaning = "Number of pages from which a cluster is a template"},
 	{"nodes", "broker_urls", CONFIG_TEXT, true, FIELD(servers),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "of NATS, over which this daemon shares its sites with "
-		    "others, such as \"nats://10.0.0.1:4222, "
-		    "tls://b.example.org:4222\"; empty: it is alone, and what "
-		    "follows of nodes has no meaning"},
+	 .meaning = "URLs of the NATS servers through which nodes share sites, "
+		    "such as \"nats://10.0.0.1:4222, "
+		    "tls://b.example.org:4222\". Empty = a single daemon; the "
+		    "other keys of nodes have no effect"},
 	{"nodes", "name", CONFIG_TEXT, true, FIELD(node),
 	 RANGE(0, 63, 0), .text = "",
-	 .meaning = "the name of this one among all, of letters, digits, - and "
-		    "_; empty: that of the machine"},
+	 .meaning = "Name of this node: letters, digits, - and _. Empty = the "
+		    "host name"},
 	{"nodes", "broker_user", CONFIG_TEXT, true, FIELD(bus_user),
 	 RANGE(0, 127, 0), .text = "",
-	 .meaning = "of this node at the servers; empty: none is needed"},
+	 .meaning = "User name of this node at the broker. Empty = none"},
 	{"nodes", "broker_password_file", CONFIG_TEXT, true,
 	 FIELD(bus_password_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
-	 .text = "", .meaning = "file with their password"},
+	 .text = "",
+	 .meaning = "File with the password of nodes.broker_user"},
 	{"nodes", "ca_file", CONFIG_TEXT, true, FIELD(bus_ca_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "PEM file of those who sign the certificates of servers "
-		    "and nodes; empty: those of the system"},
+	 .meaning = "PEM file of the CAs that sign the certificates of servers "
+		    "and nodes. Empty = the CAs of the system"},
 	{"nodes", "certificate_file", CONFIG_TEXT, true,
 	 FIELD(bus_certificate_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
 	 .text = "",
-	 .meaning = "PEM file of this node's own certificate, for servers that "
-		    "ask for one, and for other nodes: where ca_file, this one "
-		    "and listen.certificate are set, who connects directly as "
-		    "a node must show one that those of ca_file have signed, "
-		    "who then must sign for nobody else"},
+	 .meaning = "PEM file of the certificate of this node, for servers "
+		    "that request one and for other nodes. If ca_file, "
+		    "certificate_file and listen.certificate are set, a node "
+		    "that connects directly must present a certificate that a "
+		    "CA in ca_file signed; this CA must sign for nodes only"},
 	{"nodes", "key_file", CONFIG_TEXT, true, FIELD(bus_key_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "PEM file of its key"},
+	 .meaning = "PEM file of the key of nodes.certificate_file"},
 	{"nodes", "replicas", CONFIG_COUNT, true, FIELD(copies),
 	 RANGE(1, 3, 2),
-	 .meaning = "nodes that have a site, its owner too: so many less one "
-		    "may be lost at a time"},
+	 .meaning = "Number of nodes that store a site, including its owner; "
+		    "one less than this may fail at a time"},
 	{"nodes", "log_replicas", CONFIG_COUNT, true, FIELD(log_replicas),
 	 RANGE(1, 5, 3),
-	 .meaning = "servers of NATS that keep what is changed, 1, 3 or 5"},
+	 .meaning = "Number of NATS servers that store the log: 1, 3 or 5"},
 	{"nodes", "lease_duration", CONFIG_TIME, true, FIELD(node_lease_ms),
 	 RANGE(1000, 10 * MINUTE, 8 * SECOND),
-	 .meaning = "a node that was not heard of for so long has lost its "
-		    "sites to others; the same for all nodes"},
+	 .meaning = "A node without a heartbeat for this long loses its sites "
+		    "to other nodes. Must be the same on all nodes"},
 	{"nodes", "rebalance_delay", CONFIG_TIME, true, FIELD(patience_ms),
 	 RANGE(0, 7 * DAY, 10 * MINUTE),
-	 .meaning = "a node that is gone for less than this keeps its copies: "
-		    "none are made elsewhere, though others own its sites "
-		    "meanwhile; the same for all nodes"},
+	 .meaning = "Other nodes do not replace the replicas of a missing node "
+		    "before this delay, although they adopt its sites. Must be "
+		    "the same on all nodes"},
 	{"nodes", "weight", CONFIG_COUNT, true, FIELD(capacity),
 	 RANGE(1, 1000000, 100),
-	 .meaning = "the share of the sites that this node takes, beside that "
-		    "of others"},
+	 .meaning = "Share of the sites that this node owns, relative to the "
+		    "weights of other nodes"},
 	{"nodes", "advertise_address", CONFIG_TEXT, true, FIELD(node_address),
 	 RANGE(0, 255, 0), .text = "",
-	 .meaning = "where other nodes reach listen.address, such as "
-		    "\"https://a.example.org:8481\", for streams and uploads; "
-		    "empty: they do not"},
+	 .meaning = "URL at which other nodes reach listen.address, such as "
+		    "\"https://a.example.org:8481\", for streams and uploads. "
+		    "Empty = they do not"},
 	{"nodes", "token_file", CONFIG_TEXT, true, FIELD(node_token_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "file with the token that nodes show each other there, as "
-		    "well as their certificates if these are set; the same for "
-		    "all nodes"},
+	 .meaning = "File with the token that nodes send to each other at "
+		    "these URLs, in addition to certificates if these are set. "
+		    "Must be the same on all nodes"},
 	{"nodes", "encryption_key_file", CONFIG_TEXT, true, FIELD(secret_file),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "file with a key a line, of 64 hexadecimal digits, the same "
-		    "for all nodes, which seal headers, proxies and hooks in "
-		    "the log and in snapshots: the first one seals, all open; "
-		    "empty: a node of several refuses such"},
+	 .meaning = "File with keys of 64 hexadecimal digits, one per line, "
+		    "which encrypt headers, proxies and hooks in the log and "
+		    "in snapshots. The first key encrypts, all keys decrypt. "
+		    "Must be the same on all nodes. Empty = a node group "
+		    "rejects such data"},
 	{"nodes", "snapshot_store", CONFIG_TEXT, true, FIELD(snapshots),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "where copies of partitions are kept, so that the log need "
-		    "not be: a folder that all nodes share, or a URL of WebDAV "
-		    "(https://) or S3 (s3+https://); empty: the log is kept "
-		    "whole"},
+	 .meaning = "Where nodes keep snapshots of partitions, so that the log "
+		    "can be shortened: a folder that all nodes share, or a URL "
+		    "of WebDAV (https://) or S3 (s3+https://). Empty = off; "
+		    "the whole log is kept"},
 	{"nodes", "snapshot_store_key_file", CONFIG_TEXT, true,
 	 FIELD(snapshots_key_file), RANGE(0, MAX_CONFIG_TEXT - 1, 0),
-	 .text = "", .meaning = "file with \"ID:SECRET\" for them"},
+	 .text = "",
+	 .meaning = "File with \"ID:SECRET\" for the snapshot store"},
 	{"nodes", "snapshot_log_size", CONFIG_BYTES, true,
 	 FIELD(snapshot_bytes), RANGE(MIB / 64, 1024 * GIB, 64 * MIB),
-	 .meaning = "of the log of a 256th of all sites make another snapshot "
-		    "of it, if that is a fourth of the last one, too; what the "
-		    "last but one has is dropped from the log"},
+	 .meaning = "Publish a new snapshot of a partition when its log has "
+		    "grown by this size and by a quarter of the last snapshot, "
+		    "or after 7 days. Log entries that the last but one "
+		    "snapshot contains are deleted"},
 	{"nodes", "max_log_size", CONFIG_BYTES, true, FIELD(log_bytes),
 	 RANGE(0, UINT64_C(1024) * GIB, 0),
-	 .meaning = "of the whole log in a server; nothing can be changed "
-		    "while it is full; 0: any"},
+	 .meaning = "Maximum size of the whole log at a server; while it is "
+		    "reached, nothing can be changed. 0 = unlimited"},
 	{"nodes", "events_retention", CONFIG_TIME, true, FIELD(events_kept_ms),
 	 RANGE(MINUTE, 3650 * DAY, 30 * DAY),
-	 .meaning = "how long events can be read from the stream of all nodes"},
+	 .meaning = "How long the broker keeps the events of all nodes in a "
+		    "stream"},
 
 	{"extract", "method_options", CONFIG_SETTINGS, false, FIELD(settings),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "parameters of methods, such as \"accb.radius=30, "
-		    "df.max_ratio=0.5\"; see `templatectl methods`"},
+	 .meaning = "Parameters of extraction methods, such as "
+		    "\"accb.radius=30, df.max_ratio=0.5\"; see `templatectl "
+		    "methods`"},
 	{"extract", "model_dir", CONFIG_TEXT, false, FIELD(models),
 	 RANGE(0, MAX_CONFIG_TEXT - 1, 0), .text = "",
-	 .meaning = "folder of the models that sites have of their own, "
-		    "HOST.model; see `templatectl train`"},
+	 .meaning = "Folder of the site-specific models, HOST.model; see "
+		    "`templatectl train`"},
 	{"extract", "model_cache_size", CONFIG_BYTES, true,
 	 FIELD(max_learned_bytes), RANGE(0, 1024 * GIB, 16 * MIB),
-	 .meaning = "of what methods have learnt of clusters, and each worker "
-		    "keeps in memory"},
+	 .meaning = "Maximum size of template models in the memory of each "
+		    "worker"},
 	{"extract", "max_bundle_size", CONFIG_BYTES, false, FIELD(max_bundle_bytes),
 	 RANGE(1024, GIB, 64 * MIB),
-	 .meaning = "of the templates of a site as one file "
-		    "(`templatectl export`); larger ones are not made"},
+	 .meaning = "Maximum size of a bundle (`templatectl export`); larger "
+		    "bundles are not created"},
 
 	{"guards", "cpu_limit", CONFIG_TIME, true, FIELD(guard_ms),
 	 RANGE(1, MINUTE, 200),
-	 .meaning = "CPU time of a guard on a page, but at most a quarter of "
-		    "workers.cpu_limit; one that takes longer is not added, "
-		    "or suspended"},
+	 .meaning = "CPU time limit of a guard on a page, at most a quarter of "
+		    "workers.cpu_limit. A slower guard is rejected when it is "
+		    "added, and suspended later"},
 	{"guards", "page_cpu_limit", CONFIG_TIME, true, FIELD(guards_ms),
 	 RANGE(1, MINUTE, SECOND),
-	 .meaning = "CPU time of all guards on a page, but at most a quarter of "
-		    "workers.cpu_limit; of those that take longer the "
-		    "slowest is suspended"},
+	 .meaning = "CPU time limit of all guards on a page, at most a quarter "
+		    "of workers.cpu_limit. When it is exceeded, the slowest "
+		    "guard is suspended"},
 
 	{"text", "cache_size", CONFIG_BYTES, true, FIELD(answer_cache_bytes),
 	 RANGE(0, 1024 * GIB, 64 * MIB),
-	 .meaning = "of texts that were answered, kept in memory for those who "
-		    "ask again; 0: none are"},
+	 .meaning = "Maximum size of the cache of extracted texts in memory. 0 "
+		    "= off"},
 
 	{"workers", "count", CONFIG_COUNT, true, FIELD(workers),
 	 RANGE(0, 1024, 0),
-	 .meaning = "processes that parse pages, for the crawl, and as many "
-		    "for answers; 0: one a core"},
+	 .meaning = "Number of worker processes for the crawl; the same number "
+		    "serves requests. 0 = one per core"},
 	{"workers", "cpu_limit", CONFIG_TIME, true, FIELD(page_ms),
 	 RANGE(100, HOUR, 20 * SECOND),
-	 .meaning = "CPU time of a page, or of an answer; the worker that "
-		    "takes longer is killed, and the page is poisoned"},
+	 .meaning = "CPU time limit for a page or a request. The worker that "
+		    "exceeds it is killed, and the page is quarantined"},
 	{"workers", "memory_limit", CONFIG_BYTES, true,
 	 FIELD(page_memory_bytes), RANGE(64 * MIB, 1024 * GIB, 512 * MIB),
-	 .meaning = "memory of a worker for a page; of more it dies, and the "
-		    "page is poisoned"},
+	 .meaning = "Memory limit of a worker for a page. The worker that "
+		    "exceeds it dies, and the page is quarantined"},
 	{"pipeline", "max_in_flight", CONFIG_COUNT, false,
 	 FIELD(max_in_flight), RANGE(1, 65536, 256),
-	 .meaning = "pages between the frontier and the store"},
+	 .meaning = "Maximum number of pages between the frontier and the "
+		    "store"},
 	{"pipeline", "max_queued_bytes", CONFIG_BYTES, true,
 	 FIELD(max_waiting_bytes), RANGE(0, 1024 * GIB, 64 * MIB),
-	 .meaning = "of pages that wait to be analysed; over that nothing more "
-		    "is fetched: bounds memory"},
+	 .meaning = "Maximum size of fetched pages that wait for analysis; "
+		    "fetching pauses above it. Bounds memory"},
 	{"pipeline", "max_pending_requests", CONFIG_COUNT, true, FIELD(max_commands),
 	 RANGE(1, 65536, 256),
-	 .meaning = "requests that wait, for a commit or for a fetch; more are "
-		    "refused"},
+	 .meaning = "Maximum number of requests that wait for a commit or a "
+		    "fetch; further requests are rejected"},
 	{"pipeline", "commit_interval", CONFIG_TIME, false,
 	 FIELD(commit_interval_ms), RANGE(0, 10 * SECOND, 50),
-	 .meaning = "pages that come in this time are committed together"},
+	 .meaning = "Pages that arrive within this time are committed together"},
 	{"pipeline", "store_full_retry", CONFIG_TIME, false, FIELD(full_retry_ms),
 	 RANGE(10, HOUR, 5 * SECOND),
-	 .meaning = "between attempts to write to a store that is full"},
+	 .meaning = "Interval between attempts to write to a full store"},
 	{"pipeline", "shutdown_timeout", CONFIG_TIME, false, FIELD(drain_ms),
 	 RANGE(0, 10 * MINUTE, 10 * SECOND),
-	 .meaning = "how long the fetches under way may take when the daemon "
-		    "stops"},
+	 .meaning = "Time limit for running fetches when the daemon stops"},
 
 	{"hooks", "max_hooks", CONFIG_COUNT, true, FIELD(max_hooks),
 	 RANGE(1, 1000, 100),
-	 .meaning = "hooks that are told of events; each is told of one at a "
+	 .meaning = "Maximum number of hooks; each receives one event at a "
 		    "time"},
 	{"hooks", "max_queued_events", CONFIG_COUNT, true, FIELD(max_waiting),
 	 RANGE(1, 100000000, 100000),
-	 .meaning = "events that wait for a hook; the oldest is dropped first"},
+	 .meaning = "Maximum number of events that wait for a hook; the oldest "
+		    "is dropped first"},
 	{"hooks", "max_silences", CONFIG_COUNT, true, FIELD(max_silences),
 	 RANGE(1, 100000, 1000),
-	 .meaning = "rules that keep events from being told"},
+	 .meaning = "Maximum number of silences"},
 	{"hooks", "timeout", CONFIG_TIME, true, FIELD(delivery_timeout_ms),
 	 RANGE(100, 10 * MINUTE, 30 * SECOND),
-	 .meaning = "for a hook to answer; then it is tried again, later and "
-		    "later, up to once an hour"},
+	 .meaning = "Time limit for the response of a hook; then the delivery "
+		    "is retried with growing delays, up to 1 h"},
 	{"hooks", "retry_backoff", CONFIG_TIME, true,
 	 FIELD(delivery_pause_ms), RANGE(10, HOUR, SECOND),
-	 .meaning = "a hook that failed is left alone for so long; twice as "
-		    "long with each failure in a row, up to an hour"},
+	 .meaning = "First retry delay after a failed delivery; doubles with "
+		    "each consecutive failure, up to 1 h"},
 	{"hooks", "allowed_networks", CONFIG_NETWORKS, true, FIELD(hook_networks),
 	 RANGE(0, MAX_NETWORKS, 0),
-	 .meaning = "private networks that hooks may be in, such as "
-		    "[\"127.0.0.1\", \"::1\"]; all others are refused"},
+	 .meaning = "Private networks of webhook URLs, such as [\"127.0.0.1\", "
+		    "\"::1\"]; all other private addresses are rejected"},
 	{"hooks", "allow_commands", CONFIG_CHOICE, true, FIELD(allows_exec),
 	 RANGE(0, 1, 0), .words = "no|yes",
-	 .meaning = "hooks may be commands (exec:/path): then whoever may use "
-		    "the socket, or has a token that writes, may run commands "
-		    "as the daemon's user"},
+	 .meaning = "Allow commands as hooks (exec:/path). Every client of the "
+		    "socket and every holder of a write token can then run "
+		    "commands as the user of the daemon"},
 	{"hooks", "command_timeout", CONFIG_TIME, true, FIELD(exec_timeout_ms),
 	 RANGE(SECOND, HOUR, MINUTE),
-	 .meaning = "for a command to end; then it is killed"},
+	 .meaning = "Time limit of a command; then it is killed"},
 
 	{"process", "user", CONFIG_TEXT, true, FIELD(user),
 	 RANGE(0, 63, 0), .text = "",
-	 .meaning = "who the daemon becomes when root starts it, which it needs "
-		    "then; the file of the configuration has to be theirs to "
-		    "read for SIGHUP; empty: who starts it"},
+	 .meaning = "User that the daemon changes to when root starts it; "
+		    "required in this case. The user must be able to read the "
+		    "configuration file for SIGHUP. Empty = no change"},
 
 	{"metrics", "max_sites", CONFIG_COUNT, false, FIELD(max_measured_sites),
 	 RANGE(0, 100000, 100),
-	 .meaning = "that have metrics of their own, those with the most pages; "
-		    "the others have their sums as site \"*\""},
+	 .meaning = "Number of sites with metrics of their own, those with the "
+		    "most pages; the sums of all other sites are reported as "
+		    "site \"*\""},
 
 	{"log", "level", CONFIG_CHOICE, false, FIELD(log_level),
 	 RANGE(0, 3, 2), .words = "error|warning|info|debug",
-	 .meaning = "lines on standard error"},
+	 .meaning = "Minimum level of log lines on standard error"},
 	{"log", "format", CONFIG_CHOICE, false, FIELD(log_format),
 	 RANGE(0, 1, 0), .words = "text|json",
-	 .meaning = "of these lines; text is sent to journald with fields where "
-		    "systemd has connected standard error to it"},
+	 .meaning = "Format of log lines. With text under systemd, the lines "
+		    "go to journald with fields"},
 	{.section = NULL},
 };
 /* clang-format on */

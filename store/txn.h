@@ -43,7 +43,7 @@ struct store;
 	X(TABLE_GUARDS, "guards")     /* site32 guard32 -> guard_row */        \
 	X(TABLE_GUARDED, "guarded")   /* site32 guard32 page64 -> guarded_row  \
 				       */                                      \
-	X(TABLE_POISON, "poison")     /* site32 page64 -> poison_row */        \
+	X(TABLE_POISON, "quarantine") /* site32 page64 -> poison_row */        \
 	X(TABLE_HOOKS, "hooks")       /* hook32 -> hook_row */                 \
 	X(TABLE_OUTBOX, "outbox")     /* hook32 seq64 -> event_row */          \
 	X(TABLE_SILENCES, "silences") /* silence32 -> silence_row */

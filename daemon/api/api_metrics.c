@@ -47,8 +47,6 @@ static void write_daemon(struct api *api, struct buffer *out)
 			     slice_of(TEMPLATED_VERSION),
 			     number_text(schema, STORE_SCHEMA), 1);
 	metric_write(out, METRIC_START, (double)api->started_ms / 1e3);
-	metric_write(out, METRIC_UP,
-		     (double)(clock_steady_ms() - api->steady_ms) / 1e3);
 	metric_write(out, METRIC_CONFIG_OK, is_loaded);
 	metric_write(out, METRIC_CONFIG_TIME, (double)config_ms / 1e3);
 }
@@ -242,7 +240,7 @@ static void write_sum(const struct http_stats *sum, struct buffer *out)
 	metric_begin(out, METRIC_HTTP_WAITING);
 	metric_sample(out, METRIC_HTTP_WAITING, slice_of("queued"),
 		      (double)sum->waiting);
-	metric_sample(out, METRIC_HTTP_WAITING, slice_of("parked"),
+	metric_sample(out, METRIC_HTTP_WAITING, slice_of("suspended"),
 		      (double)sum->parked);
 	metric_write(out, METRIC_HTTP_LISTENERS, (double)sum->listeners);
 	metric_write_histogram(out, METRIC_ANSWERS, &sum->answers);
@@ -293,7 +291,7 @@ static void write_samples_learned(struct teaching *teaching, struct buffer *out)
 	metric_begin(out, METRIC_SAMPLES);
 	metric_sample(out, METRIC_SAMPLES, slice_of("ahead"),
 		      (double)stats.ahead);
-	metric_sample(out, METRIC_SAMPLES, slice_of("asked"),
+	metric_sample(out, METRIC_SAMPLES, slice_of("on_demand"),
 		      (double)stats.asked);
 }
 
@@ -321,9 +319,9 @@ static void write_partitions(const struct cluster_facts *facts,
 static void write_questions(struct api *api, struct buffer *out)
 {
 	static const char *const names[PASS_RESULTS] = {
-		[PASSED_NOBODY] = "nobody",
+		[PASSED_NOBODY] = "none",
 		[PASSED_OWNER] = "owner",
-		[PASSED_COPY] = "copy",
+		[PASSED_COPY] = "replica",
 	};
 	uint64_t results[PASS_RESULTS];
 	struct time_histogram times;

@@ -16,7 +16,6 @@ enum { METRIC_LABELS = 2 }; /* maximum labels of a metric */
 enum metric {
 	METRIC_BUILD_INFO,
 	METRIC_START,
-	METRIC_UP,
 	METRIC_CONFIG_OK,
 	METRIC_CONFIG_TIME,
 	METRIC_FETCHED,

@@ -89,8 +89,8 @@ def counters(daemon):
     rows = dict(line.split() for line in daemon.get("/metrics").text.split("\n")
                 if line.startswith("templated_answer_cache"))
     return {name.rsplit("_", 2)[1]: int(rows[name]) for name in (
-        "templated_answer_cache_hits_total",
-        "templated_answer_cache_misses_total")}
+        "templated_text_cache_hits_total",
+        "templated_text_cache_misses_total")}
 
 
 def main():

@@ -101,7 +101,7 @@ class Machines:
 
     def log_bytes(self):
         return sum(pipeline.metrics(node).get(
-            "templated_cluster_append_bytes_total", 0) for node in self.nodes)
+            "templated_node_log_append_bytes_total", 0) for node in self.nodes)
 
     def remove(self):
         for thing in (self.cluster, self.servers):
@@ -254,7 +254,7 @@ def write_addresses(path, count):
 
 
 def count_jobs(machines):
-    return sum(pipeline.metrics(node)["templated_cluster_jobs_total"]
+    return sum(pipeline.metrics(node)["templated_node_import_jobs_total"]
                for node in machines.nodes)
 
 

@@ -111,7 +111,7 @@ class Damage(harness.Case):
                 self.flip_values(FLIPS).splitlines()[2:]]
         self.assertEqual(len(rows), TABLES)
         for name, *_, flips, read, verified, unseen in rows:
-            if name.endswith("poison"):
+            if name.endswith("quarantine"):
                 continue  # no page of these has ended a worker
             self.assertEqual((flips, read, verified, unseen),
                              (str(FLIPS),) * 3 + ("0 |",), name)

@@ -76,7 +76,7 @@ class Fetcher(harness.Case):
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
         self.assertIn("signal 9 (Killed)", daemon.messages())
         self.assertIn(
-            f'templated_process_deaths_total{{role="fetcher"}} {KILLS}\n',
+            f'templated_process_crashes_total{{role="fetcher"}} {KILLS}\n',
             daemon.get("/metrics").text)
         # what was asked for again was with a fetcher when it was killed: one
         # request at a time, as the host has it

@@ -53,7 +53,7 @@ class Jobs(harness.Case):
 
     def wait_for_jobs(self, count):
         harness.wait_until(
-            lambda: f"\ntemplated_cluster_jobs_total {count}\n" in
+            lambda: f"\ntemplated_node_import_jobs_total {count}\n" in
             self.node.get("/metrics").text, f"{count} jobs")
 
     def status(self, name):
@@ -131,7 +131,7 @@ class Jobs(harness.Case):
         return answer.json["found"] if answer.status == 200 else 0
 
     def done(self):
-        return int(re.search(r"\ntemplated_cluster_jobs_total (\d+)\n",
+        return int(re.search(r"\ntemplated_node_import_jobs_total (\d+)\n",
                              self.node.get("/metrics").text)[1])
 
     def test_a_node_that_is_killed_does_no_seed_twice(self):

@@ -41,7 +41,7 @@ class Kept(harness.Case):
 
     def hits(self):
         for line in self.daemon_.get("/metrics").text.splitlines():
-            if line.startswith("templated_answer_cache_hits_total "):
+            if line.startswith("templated_text_cache_hits_total "):
                 return int(line.split()[1])
         raise AssertionError("no such metric")
 

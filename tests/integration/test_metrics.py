@@ -116,12 +116,12 @@ class Metrics(harness.Case):
     def test_numbers_are_those_of_the_crawl(self):
         pages = self.site["pages"]
         asked = [r for r in self.web.requests() if r[1] != "/robots.txt"]
-        self.assertEqual(self.value("committed_pages_total"), pages)
-        self.assertEqual(self.value("fetch_seconds_count"),
-                         self.value("fetched_total"))
-        self.assertEqual(self.value("fetched_total"), len(asked))
-        self.assertEqual(self.value("analyse_seconds_count"), pages)
-        self.assertEqual(self.value("commit_seconds_count"),
+        self.assertEqual(self.value("pages_committed_total"), pages)
+        self.assertEqual(self.value("fetch_duration_seconds_count"),
+                         self.value("fetch_responses_total"))
+        self.assertEqual(self.value("fetch_responses_total"), len(asked))
+        self.assertEqual(self.value("analysis_duration_seconds_count"), pages)
+        self.assertEqual(self.value("commit_duration_seconds_count"),
                          self.value("commits_total"))
         self.assertEqual(self.value("events_total", 'kind="page.added"'),
                          pages)
@@ -130,7 +130,7 @@ class Metrics(harness.Case):
     def test_requests_are_of_their_listener(self):
         connection = harness.UnixConnection(self.read, 30)
         self.addCleanup(connection.close)
-        before = self.value("http_replies_total", 'status="4xx"')
+        before = self.value("http_responses_total", 'status="4xx"')
         connection.request("GET", "/v1/status")
         self.assertEqual(harness.Answer(connection.getresponse()).status, 403)
         _, later = read_metrics(self.daemon.get("/metrics").text)
@@ -139,7 +139,7 @@ class Metrics(harness.Case):
         self.assertGreater(
             later["templated_http_requests_total"]['listener="socket"'], 1)
         self.assertEqual(
-            later["templated_http_replies_total"]['status="4xx"'], before + 1)
+            later["templated_http_responses_total"]['status="4xx"'], before + 1)
 
     def test_histograms_are_cumulative(self):
         for name in [n for n, t in self.types.items() if t == "histogram"]:
@@ -170,7 +170,7 @@ class Metrics(harness.Case):
                                    for name, kind in self.types.items()
                                    for suffix in SUFFIXES.get(kind, ())}
         # which this daemon, alone, has not
-        there |= set(re.findall(r"^\.It Li (templated_cluster_\w+) :",
+        there |= set(re.findall(r"^\.It Li (templated_node\w+) :",
                                 MANUAL.read_text("utf-8"), re.M))
         shown = names_in(dashboard_expressions())
         self.assertGreater(len(shown), 30)

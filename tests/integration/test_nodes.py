@@ -114,7 +114,7 @@ class Nodes(Pair):
     def cut_off(self, node, owner, host):
         """A stream of the owner's events ends with the token at the other."""
         def listeners():
-            found = re.search(r"^templated_http_listeners (\d+)$",
+            found = re.search(r"^templated_http_open_streams (\d+)$",
                               owner.get("/metrics").text, re.M)
             return int(found[1])
         token = node.ctl("token", "add", "gone").stdout.strip()

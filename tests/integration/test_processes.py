@@ -54,7 +54,7 @@ class Processes(harness.Case):
         self.assertEqual(row["deaths"], 1)
         self.assertNotEqual(row["running"][0]["pid"], before)
         metrics = daemon.get("/metrics").text
-        self.assertIn('templated_process_deaths_total{role="fetcher"} 1\n',
+        self.assertIn('templated_process_crashes_total{role="fetcher"} 1\n',
                       metrics)
         self.assertIn('templated_processes{role="fetcher"} 1\n', metrics)
 

@@ -146,7 +146,7 @@ class Sealed(test_nodes.Pair):
             lambda: other.json("/v1/cluster")["partitions"][256]["is_locked"],
             "that its copy waits")
         # as that of the site
-        self.assertIn("\ntemplated_cluster_locked_partitions 2\n",
+        self.assertIn("\ntemplated_node_undecryptable_partitions 2\n",
                       other.get("/metrics").text)
         self.assertEqual(self.state(first, "b")["owned"], 0)
         self.assertEqual(self.fetch(first, server), [SECRET])

@@ -99,9 +99,9 @@ START_TEST(numbers_are_exact_below_a_petabyte)
 	struct buffer out = {0};
 
 	metric_write(&out, METRIC_WIRE_BYTES, 999999999999999.0);
-	check(&out, "# HELP templated_wire_bytes_total Bytes received\n"
-		    "# TYPE templated_wire_bytes_total counter\n"
-		    "templated_wire_bytes_total 999999999999999\n");
+	check(&out, "# HELP templated_received_bytes_total Bytes received\n"
+		    "# TYPE templated_received_bytes_total counter\n"
+		    "templated_received_bytes_total 999999999999999\n");
 }
 END_TEST
 
@@ -116,15 +116,16 @@ START_TEST(buckets_of_a_histogram_are_cumulative)
 	time_histogram_add(&times, 60000000);
 	metric_write_histogram(&out, METRIC_ANSWERS, &times);
 	ck_assert_ptr_nonnull(
-		strstr(out.data,
-		       "\ntemplated_answer_seconds_bucket{le=\"0.0001\"} 1\n"));
+		strstr(out.data, "\ntemplated_http_request_duration_seconds_"
+				 "bucket{le=\"0.0001\"} 1\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, "{le=\"0.01\"} 1\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, "{le=\"0.025\"} 2\n"));
 	ck_assert_ptr_nonnull(strstr(out.data, "{le=\"30\"} 2\n"));
-	ck_assert_ptr_nonnull(strstr(out.data,
-				     "{le=\"+Inf\"} 3\n"
-				     "templated_answer_seconds_sum 60.0201\n"
-				     "templated_answer_seconds_count 3\n"));
+	ck_assert_ptr_nonnull(
+		strstr(out.data,
+		       "{le=\"+Inf\"} 3\n"
+		       "templated_http_request_duration_seconds_sum 60.0201\n"
+		       "templated_http_request_duration_seconds_count 3\n"));
 	buffer_free(&out);
 }
 END_TEST

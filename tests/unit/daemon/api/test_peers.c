@@ -656,16 +656,17 @@ START_TEST(the_metrics_say_who_answers)
 	answer = ask("GET", "/metrics", NULL, 200);
 	ck_assert_ptr_nonnull(strstr(
 		answer.data,
-		"templated_cluster_questions_total{answer=\"nobody\"} 1\n"
-		"templated_cluster_questions_total{answer=\"owner\"} 1\n"
-		"templated_cluster_questions_total{answer=\"copy\"} 1\n"));
+		"templated_node_forwarded_requests_total{result=\"none\"} 1\n"
+		"templated_node_forwarded_requests_total{result=\"owner\"} 1\n"
+		"templated_node_forwarded_requests_total{result=\"replica\"} "
+		"1\n"));
+	ck_assert_ptr_nonnull(strstr(
+		answer.data, "templated_node_partitions{state=\"own\"} 256\n"));
+	ck_assert_ptr_nonnull(strstr(
+		answer.data, "templated_node_replication_lag_entries 512\n"));
 	ck_assert_ptr_nonnull(
 		strstr(answer.data,
-		       "templated_cluster_partitions{state=\"own\"} 256\n"));
-	ck_assert_ptr_nonnull(
-		strstr(answer.data, "templated_cluster_lag_entries 512\n"));
-	ck_assert_ptr_nonnull(strstr(
-		answer.data, "templated_cluster_question_seconds_count 3\n"));
+		       "templated_node_forward_duration_seconds_count 3\n"));
 	buffer_free(&answer);
 }
 END_TEST

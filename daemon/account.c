@@ -18,7 +18,7 @@ static bool make_folder(const char *user, const char *path, mode_t mode)
 {
 	if (*path == '\0' || user_make_folder(user, path, mode) == ERR_NONE)
 		return true;
-	log_error("process.user %s: the folder %s cannot be made: %s", user,
+	log_error("process.user %s: cannot create the folder %s: %s", user,
 		  path, strerrordesc_np(errno));
 	return false;
 }
@@ -54,10 +54,10 @@ bool account_take(const struct config *config)
 
 	if (*config->user == '\0') {
 		if (is_root)
-			log_error("process.user: is not set, and the daemon "
-				  "does not run as root: set it to a user that "
-				  "has nothing else to do, or start the daemon "
-				  "as one");
+			log_error(
+				"process.user is not set, and the daemon does "
+				"not run as root: set it to a user with no "
+				"other purpose, or start the daemon as one");
 		return !is_root;
 	}
 	if (user_check(config->user, reason) == ERR_NONE &&
@@ -80,8 +80,9 @@ static bool take_store(struct config *config)
 	if (is_said("STATE_DIRECTORY"))
 		return true;
 	if (!own_store_path(config->store_path, sizeof(config->store_path))) {
-		log_error("there is no folder for the store: set HOME or "
-			  "XDG_DATA_HOME, or name a configuration by -c");
+		log_error(
+			"there is no folder for the store: set HOME or "
+			"XDG_DATA_HOME, or pass a configuration file with -c");
 		return false;
 	}
 	if (own_folder_make(config->store_path))
@@ -99,7 +100,8 @@ static bool take_socket(struct config *config)
 		return true;
 	if (!own_socket_path(config->socket_path)) {
 		log_error("there is no folder for the socket: set "
-			  "XDG_RUNTIME_DIR, or name a configuration by -c");
+			  "XDG_RUNTIME_DIR, or pass a configuration file with "
+			  "-c");
 		return false;
 	}
 	snprintf(folder, sizeof(folder), "%s", config->socket_path);

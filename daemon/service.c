@@ -103,8 +103,8 @@ static void apply(struct service *service, const struct config *config)
 
 	config_keep_fixed(&next, service->config, &kept);
 	if (kept.size > 0)
-		log_warn("%s: changed, which needs a restart: %s",
-			 service->path, kept.data);
+		log_warn("%s: these changes need a restart: %s", service->path,
+			 kept.data);
 	buffer_free(&kept);
 	config_release(service->config);
 	service->config = config_share(&next);
@@ -113,7 +113,7 @@ static void apply(struct service *service, const struct config *config)
 	pipeline_configure(service->pipeline, &options);
 	garbage_collector_configure(service->collector, &next.retention);
 	api_configure(service->api, service->path, service->config, NULL);
-	log_info("%s: loaded again", service->path);
+	log_info("%s: reloaded", service->path);
 }
 
 void service_reload(struct service *service)
@@ -122,14 +122,16 @@ void service_reload(struct service *service)
 	struct config config;
 
 	if (service->path == NULL) {
-		log_warn("there is no configuration file to read again");
+		log_warn("there is no configuration file to reload");
 		return;
 	}
 	if (config_load(service->path, &config, &message) == ERR_NONE) {
 		apply(service, &config);
 	} else {
 		log_lines(message.data);
-		log_error("%s: the old configuration stays", service->path);
+		log_error("%s: invalid; the daemon keeps the previous "
+			  "configuration",
+			  service->path);
 		api_configure(service->api, service->path, NULL, message.data);
 	}
 	buffer_free(&message);

@@ -34,16 +34,18 @@ static enum error open_store(struct service *service)
 	};
 	enum error error =
 		store_open(&service->store, config->store_path, &options);
-	const char *what = "its folder must be ours to write, on a local disk";
+	const char *what = "its folder must be writable, on a local disk";
 
 	if (error == ERR_NONE)
 		return ERR_NONE;
 	if (error == ERR_BUSY)
 		what = "stop the other process or set store.path";
 	else if (error == ERR_VERSION)
-		what = "use that version, or set store.path and crawl anew";
+		what = "use that version, or set another store.path and crawl "
+		       "again";
 	else if (error == ERR_CORRUPT)
-		what = "put a copy back, or move it away and crawl anew";
+		what = "restore a backup, or move the store away and crawl "
+		       "again";
 	else if (error == ERR_STORE_FULL)
 		what = "raise store.max_size";
 	log_error("store %s: %s; %s", config->store_path, error_text(error),
@@ -66,14 +68,15 @@ static enum error begin_store(const struct service *service)
 	error = txn_end(&txn);
 	if (error == ERR_NONE && was_whole) {
 		log_error("store %s: was used without nodes.broker_urls, or "
-			  "salvaged; put it into a depot by \"templatectl "
-			  "partition migrate\", for a cluster that is new, and "
-			  "set another store.path, or move it away",
+			  "recovered; move it to a snapshot store with "
+			  "\"templatectl partition migrate\", for a new node "
+			  "group, and set another store.path, or move the "
+			  "store away",
 			  config->store_path);
 		return ERR_VERSION;
 	}
 	if (error != ERR_NONE)
-		log_error("store %s: its counters of sites: %s",
+		log_error("store %s: cannot update its site counters: %s",
 			  config->store_path, error_text(error));
 	/* Start with a damaged table; requests that need it fail. */
 	return error == ERR_CORRUPT ? ERR_NONE : error;
@@ -85,10 +88,9 @@ static enum error read_secret_keys(struct service *service)
 					    service->config->secret_file);
 
 	if (error == ERR_NONE && service->secret_keys == NULL)
-		log_warn("nodes.encryption_key_file is not set: headers, "
-			 "proxies and "
-			 "hooks are refused, and those that this node has go "
-			 "to no other node");
+		log_warn("nodes.encryption_key_file is not set: this node "
+			 "rejects headers, proxies and hooks, and does not "
+			 "share existing ones with other nodes");
 	return error;
 }
 
@@ -227,7 +229,7 @@ static enum error start_engine(void *context)
 
 	assert(service->store != NULL);
 	if (error != ERR_NONE)
-		log_error("store %s: its sites cannot be read: %s; see "
+		log_error("store %s: cannot read its sites: %s; run "
 			  "templatectl verify --store",
 			  config->store_path, error_text(error));
 	return error;
@@ -254,8 +256,7 @@ static enum error start_archive(void *context)
 			     config->warc_bytes, config->user_agent,
 			     config->ignores_robots ? "ignore" : "classic");
 	if (error != ERR_NONE)
-		log_error("crawl.warc_dir %s: it must be a folder that we may "
-			  "write to",
+		log_error("crawl.warc_dir %s: it must be a writable folder",
 			  config->warc);
 	return error;
 }
@@ -309,7 +310,7 @@ static enum error start_pipeline(void *context)
 
 	assert(service->engine != NULL);
 	if (error != ERR_NONE)
-		log_error("fetching cannot be started: %s", error_text(error));
+		log_error("cannot start fetching: %s", error_text(error));
 	return error;
 }
 
@@ -865,19 +866,19 @@ const struct part service_parts[SERVICE_PARTS] = {
 	{start_count, stop_count, NULL, NULL},
 	{start_pipeline, stop_pipeline, NULL, NULL},
 	{run_cluster, stop_cluster, NULL,
-	 "this node cannot join the others; see above"},
+	 "this node cannot join the node group; see above"},
 	{start_pools, stop_pools, NULL, NULL},
 	{start_delivery, stop_delivery, wake_delivery,
-	 "hooks cannot be told; see above"},
+	 "cannot start the delivery to hooks; see above"},
 	{start_garbage_collector, stop_garbage_collector, NULL,
-	 "the limits of retention cannot be kept; see above"},
+	 "cannot start the enforcement of retention limits; see above"},
 	{start_packing, stop_packing, NULL,
-	 "pages are not packed by their templates; see above"},
+	 "cannot start the compression of pages by template; see above"},
 	{start_watching, stop_watching, wake_watching,
-	 "templates cannot be watched; see above"},
+	 "cannot start the watcher; see above"},
 	{start_threshold_selector, stop_threshold_selector,
 	 wake_threshold_selector,
-	 "the threshold_selector cannot be started; see above"},
+	 "cannot start the threshold selector; see above"},
 	{start_tokens, stop_tokens, NULL, NULL},
 	{start_api, stop_api, NULL, NULL},
 	{start_nodes, stop_nodes, wake_nodes, NULL},

@@ -53,13 +53,13 @@ static const struct {
 } rows[] = {
 	{{"config", required_argument, NULL, 'c'},
 	 " FILE",
-	 "read the configuration; without it every key has its default"},
+	 "read the configuration from FILE; the default is no file"},
 	{{"check", no_argument, NULL, OPTION_CHECK},
 	 "",
-	 "say what is wrong with the configuration, and end"},
+	 "check the configuration and exit"},
 	{{"print-config", no_argument, NULL, OPTION_PRINT},
 	 "",
-	 "print the whole configuration with its meaning, and end"},
+	 "print the complete, commented configuration and exit"},
 	{{"help", no_argument, NULL, 'h'}, "", "print this text"},
 	{{"version", no_argument, NULL, OPTION_VERSION},
 	 "",
@@ -83,9 +83,9 @@ static void print_usage(FILE *file)
 			 rows[i].option.name, rows[i].value);
 		fprintf(file, "  %-17s  %s\n", text, rows[i].meaning);
 	}
-	fputs("\nSIGHUP reads FILE again, SIGTERM and SIGINT end the daemon.\n"
-	      "Exit status: 0 done, 1 failed, 2 wrong command line or "
-	      "configuration.\n",
+	fputs("\nSIGHUP reloads FILE, SIGTERM and SIGINT stop the "
+	      "daemon.\nExit status: 0 success, 1 failure, 2 invalid command "
+	      "line or configuration.\n",
 	      file);
 }
 
@@ -141,7 +141,7 @@ static bool read_arguments(int count, char **values,
 	}
 	if (optind == count)
 		return true;
-	fprintf(stderr, "templated: %s: not expected\n", values[optind]);
+	fprintf(stderr, "templated: %s: unexpected argument\n", values[optind]);
 	print_usage(stderr);
 	*status_out = WRONG;
 	return false;
@@ -227,7 +227,7 @@ static bool has_starter(struct starter *starter)
 
 	if (starter_look(starter, why))
 		return true;
-	log_error("%s: has ended: %s; the daemon ends, too",
+	log_error("%s: has exited: %s; the daemon stops",
 		  role_name(ROLE_STARTER), why);
 	return false;
 }
@@ -321,7 +321,8 @@ static bool close_in(struct starter *starter, bool connects)
 			      &entry.walls);
 
 	if (error != ERR_NONE) {
-		log_error("%s: cannot close itself in: %s",
+		log_error("%s: cannot enter the sandbox: %s; check the "
+			  "kernel's seccomp and Landlock support",
 			  role_name(ROLE_KEEPER), error_text(error));
 		return false;
 	}

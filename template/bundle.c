@@ -44,7 +44,7 @@ static bool read_section(struct bundle *bundle, const struct section *section,
 		return bundle_read_cluster(bundle, section, phrase);
 	if (section->number == 0)
 		return bundle_read_section(bundle, section, phrase);
-	snprintf(phrase, BUNDLE_REASON_BYTES, "it is of no cluster");
+	snprintf(phrase, BUNDLE_REASON_BYTES, "it belongs to no cluster");
 	return false;
 }
 
@@ -90,7 +90,7 @@ static enum error check_whole(const struct bundle *bundle, char *reason)
 	const struct page_limits *limits = &bundle->site.limits;
 
 	if (bundle->site.host == NULL)
-		return fail(ERR_CORRUPT, "it has no section site", reason);
+		return fail(ERR_CORRUPT, "the section site is missing", reason);
 	if (limits->max_bytes > bundle->limits.max_page_bytes ||
 	    limits->max_nodes > bundle->limits.max_page_nodes)
 		return fail(ERR_TOO_LARGE,

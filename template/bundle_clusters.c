@@ -169,7 +169,7 @@ bool bundle_read_cluster(struct bundle *bundle, const struct section *section,
 	if (index == bundle->cluster_count)
 		return refuse(reason, "there is no such cluster");
 	if (container_unpack(section, &bytes) != ERR_NONE) {
-		refuse(reason, "it cannot be unpacked");
+		refuse(reason, "it cannot be decompressed");
 	} else if (section->kind == SECTION_VERSION) {
 		is_right = read_version(bundle, cluster, buffer_slice(&bytes),
 					reason);

@@ -24,14 +24,14 @@ static bool read_hashes(struct slice bytes, uint64_t **hashes_out,
 	uint64_t *hashes;
 
 	if (bytes.size % sizeof(uint64_t) != 0 || count > UINT32_MAX)
-		return refuse(reason, "its size cannot be right");
+		return refuse(reason, "its size is invalid");
 	hashes = mem_alloc(count + 1, sizeof(*hashes));
 	*hashes_out = hashes;
 	*count_out = count;
 	for (size_t i = 0; i < count; i++) {
 		hashes[i] = cursor_u64(&cursor);
 		if (i > 0 && hashes[i] <= hashes[i - 1])
-			return refuse(reason, "it does not ascend");
+			return refuse(reason, "it is not in ascending order");
 	}
 	return true;
 }
@@ -113,7 +113,7 @@ static bool read_pages(struct bundle *bundle, struct slice bytes, char *reason)
 		struct bundle_page page = {0};
 
 		if (!read_page(bundle, &cursor, &page))
-			return refuse(reason, "it does not ascend");
+			return refuse(reason, "it is not in ascending order");
 		bundle->pages = mem_grow(bundle->pages, bundle->page_count,
 					 &capacity, sizeof(*bundle->pages));
 		bundle->pages[bundle->page_count++] = page;
@@ -131,7 +131,7 @@ static bool read_bytes(struct bundle *bundle, uint32_t kind, struct slice bytes,
 					reason) == ERR_NONE;
 	case SECTION_MODEL:
 		return ridge_model_read(&bundle->model, bytes) == ERR_NONE ||
-		       refuse(reason, "no model that this program reads");
+		       refuse(reason, "this program cannot read the model");
 	case SECTION_SHINGLES:
 		return read_hashes(bytes, &bundle->shingle_ids,
 				   &bundle->shingle_count, reason);
@@ -157,7 +157,7 @@ bool bundle_read_section(struct bundle *bundle, const struct section *section,
 		is_right = read_bytes(bundle, section->kind,
 				      buffer_slice(&bytes), reason);
 	else
-		refuse(reason, "it cannot be unpacked");
+		refuse(reason, "it cannot be decompressed");
 	buffer_free(&bytes);
 	return is_right;
 }

@@ -62,7 +62,7 @@ static uint64_t whole(struct reading *reading, const char *name, uint64_t low,
 
 	if (!json_is_integer(value) || number < 0 || (uint64_t)number < low ||
 	    (uint64_t)number > high) {
-		refuse(reading, name, "no number in its range");
+		refuse(reading, name, "not a number within its range");
 		return low;
 	}
 	return (uint64_t)number;
@@ -73,7 +73,7 @@ static const char *text(struct reading *reading, const char *name)
 	const json_t *value = json_object_get(reading->object, name);
 
 	if (!json_is_string(value) || json_string_length(value) > MAX_TEXT) {
-		refuse(reading, name, "no text, or too long");
+		refuse(reading, name, "not a text, or too long");
 		return "";
 	}
 	return arena_copy(reading->arena, json_string_value(value),
@@ -100,9 +100,9 @@ static void check_address(struct reading *reading,
 
 	if (url_parse(&url, slice_of(site->base), NULL) != ERR_NONE ||
 	    strcmp(url.text, site->base) != 0)
-		refuse(reading, "base", "no canonical address");
+		refuse(reading, "base", "not a canonical address");
 	else if (strcmp(url.host, site->host) != 0)
-		refuse(reading, "host", "not that of the base");
+		refuse(reading, "host", "not the host of the base");
 }
 
 static void read_all(struct reading *reading, struct bundle_site *site)
@@ -139,7 +139,7 @@ enum error bundle_site_read(struct arena *arena, struct slice json,
 	if (json_is_object(object))
 		read_all(&reading, site_out);
 	else
-		refuse(&reading, "site", "no JSON object");
+		refuse(&reading, "site", "not a JSON object");
 	json_decref(object);
 	return reason[0] == '\0' ? ERR_NONE : ERR_CORRUPT;
 }

@@ -88,8 +88,9 @@ static enum error read_header(struct slice file, struct cursor *cursor,
 	*cursor = cursor_of(file);
 	if (file.size < CONTAINER_HEADER_BYTES ||
 	    memcmp(file.data, magic, sizeof(magic)) != 0)
-		return fail(reason, ERR_CORRUPT,
-			    "this is no bundle that `templatectl export` made");
+		return fail(
+			reason, ERR_CORRUPT,
+			"not a bundle; create one with `templatectl export`");
 	cursor_bytes(cursor, sizeof(magic));
 	version = read_u32(cursor);
 	if (version != CONTAINER_VERSION) {
@@ -107,7 +108,7 @@ static enum error read_header(struct slice file, struct cursor *cursor,
 	cursor_bytes(cursor, sizeof(struct hash128));
 	if (cursor_u64(cursor) != file.size)
 		return fail(reason, ERR_CORRUPT,
-			    "the file is cut, or something stands behind it");
+			    "the file is truncated or too long");
 	*count_out = read_u32(cursor);
 	if (read_u32(cursor) != 0)
 		return fail(reason, ERR_CORRUPT, "the header is damaged");
@@ -163,19 +164,19 @@ static enum error read_table(struct cursor rows, struct container *container,
 				    "the table of sections is damaged");
 		if (i > 0 && !is_behind(section, section - 1))
 			return fail_section(reason, ERR_CORRUPT, section,
-					    "it stands at a wrong place");
+					    "its position is wrong");
 		if (!is_plausible(section))
 			return fail_section(reason, ERR_CORRUPT, section,
-					    "its size cannot be right");
+					    "its size is invalid");
 		if (section->size > max_bytes - container->size)
-			return fail_section(reason, ERR_TOO_LARGE, section,
-					    "unpacked it is over the limit");
+			return fail_section(
+				reason, ERR_TOO_LARGE, section,
+				"it exceeds the limit when decompressed");
 		container->size += section->size;
 	}
-	return cursor_is_done(&body)
-		       ? ERR_NONE
-		       : fail(reason, ERR_CORRUPT,
-			      "bytes stand behind the last section");
+	return cursor_is_done(&body) ? ERR_NONE
+				     : fail(reason, ERR_CORRUPT,
+					    "data follows the last section");
 }
 
 /*

@@ -83,8 +83,8 @@ static enum error take_tools(const struct extraction *extraction,
 	error = tools_out->taught.error;
 	if (error == ERR_NOT_KEPT)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "%s learns from pages of the cluster, of which none "
-			 "is kept: see retention.bodies_age, "
+			 "%s needs pages of the cluster, but no body is "
+			 "stored: see retention.bodies_age, "
 			 "retention.bodies_count and retention.bodies_bytes",
 			 choice->extractor->name);
 	return error;

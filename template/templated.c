@@ -225,7 +225,7 @@ bool templated_place(const struct templated_page *page, struct placed *placed,
 	if (url_parse(&placed->url, slice_of(page->url), NULL) != ERR_NONE) {
 		templated_tell(
 			error_out, ERR_MALFORMED,
-			"the URL of the page is no http or https address");
+			"the URL of the page is not an http or https address");
 		return false;
 	}
 	placed->request.url = &placed->url;

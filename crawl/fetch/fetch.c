@@ -289,7 +289,7 @@ static void make_room(struct fetcher *fetcher, uint64_t now_ms)
 			return;
 		curl_multi_remove_handle(fetcher->multi, transfer->easy);
 		transfer_fail(transfer, ERR_TIMEOUT,
-			      "too slow while others wait");
+			      "too slow while other requests wait");
 		transfer_finish(transfer, CURLE_OPERATION_TIMEDOUT);
 		end(fetcher, transfer);
 	}

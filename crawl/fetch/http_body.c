@@ -127,7 +127,7 @@ static enum error undo(struct codings codings, size_t max_bytes,
 	unpacker_destroy(unpacker);
 	if (is_bomb(body))
 		return fail(body, ERR_TOO_LARGE,
-			    "the body unpacks to over 200 times its size");
+			    "the body decompresses to over 200 times its size");
 	if ((error != ERR_NONE && body->decoded.size == 0) ||
 	    (body->is_cut && is_markup(body->bytes))) {
 		body->is_cut = was_cut;

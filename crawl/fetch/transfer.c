@@ -170,8 +170,7 @@ bool transfer_prepare(struct transfer *transfer,
 	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, proxy);
 	failed |= load_cookies(transfer);
 	if (failed != 0)
-		transfer_fail(transfer, ERR_NETWORK,
-			      "the request cannot be made");
+		transfer_fail(transfer, ERR_NETWORK, "the request is invalid");
 	return failed == 0;
 }
 
@@ -249,7 +248,7 @@ void transfer_finish(struct transfer *transfer, CURLcode code)
 	if (transfer->cookies != NULL && transfer->is_headed)
 		cookies_save(transfer->easy, transfer->cookies);
 	if (code == CURLE_OK && !is_unpacked(transfer))
-		break_off(transfer, "the packed body stops before its end");
+		break_off(transfer, "the compressed body is incomplete");
 	else if (code != CURLE_OK && !is_answered(transfer) && !result->is_cut)
 		explain(transfer, code);
 	if (result->error != ERR_NONE)

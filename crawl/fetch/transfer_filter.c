@@ -32,13 +32,15 @@ bool transfer_check(struct transfer *transfer)
 						     options->port_count, port);
 
 	if (transfer->is_proxied && !options->is_proxy_trusted)
-		transfer_fail(transfer, ERR_REFUSED,
-			      "the proxy is not said to be trusted");
+		transfer_fail(
+			transfer, ERR_REFUSED,
+			"the proxy is not trusted: set crawl.proxy_trusted");
 	else if (transfer->is_private_ok)
 		return true;
 	else if (!is_port_ok)
 		transfer_fail(transfer, ERR_REFUSED,
-			      "port %u is not one of those allowed", port);
+			      "port %u is not allowed: see crawl.allowed_ports",
+			      port);
 	else if (transfer->is_proxied &&
 		 address_filter_is_private_name(transfer->url.host))
 		/* the proxy resolves names, where there is no address filter */

@@ -42,7 +42,8 @@ static void expect_body(struct transfer *transfer)
 
 	if (!transfer->any_type && transfer->sink == NULL &&
 	    !transfer->result.is_html)
-		transfer_fail(transfer, ERR_NOT_HTML, "the type is %.100s",
+		transfer_fail(transfer, ERR_NOT_HTML,
+			      "the Content-Type is %.100s",
 			      answer->content_type);
 	else if (answer->is_unreadable)
 		transfer_fail(transfer, ERR_MALFORMED,
@@ -132,9 +133,10 @@ static bool take_piece(struct transfer *transfer, struct slice bytes)
 
 	transfer->body_bytes += bytes.size;
 	if (is_bomb(transfer)) {
-		transfer_fail(transfer, ERR_TOO_LARGE,
-			      "a bomb: %zu bytes unpack to over %zu",
-			      transfer->wire_bytes, transfer->body_bytes);
+		transfer_fail(
+			transfer, ERR_TOO_LARGE,
+			"decompression bomb: %zu bytes decompress to over %zu",
+			transfer->wire_bytes, transfer->body_bytes);
 		return false;
 	}
 	if (is_over)
@@ -186,7 +188,7 @@ size_t transfer_on_body(char *data, size_t size, size_t count, void *context)
 	if (transfer->sent_bytes >
 	    transfer->max_body_bytes + MAX_DROPPED_BYTES) {
 		/* empty gzip members, or bytes after the end */
-		transfer_cut(transfer, "over %zu bytes came",
+		transfer_cut(transfer, "the server sent over %zu bytes",
 			     transfer->max_body_bytes);
 		return 0;
 	}
@@ -218,7 +220,7 @@ int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
 	if (transfer->raw_bytes <= most)
 		return 0;
 	transfer_fail(transfer, ERR_TOO_LARGE,
-		      "the chunks have %zu bytes beside the body",
+		      "the chunks have %zu bytes in addition to the body",
 		      transfer->raw_bytes - transfer->taken_bytes);
 	return 1;
 }

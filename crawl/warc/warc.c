@@ -117,7 +117,7 @@ static void read_response(struct warc_reader *reader, struct slice block,
 	enum error error;
 
 	if (!http_message_parse(block, &message)) {
-		fail(record, ERR_MALFORMED, "it holds no HTTP answer");
+		fail(record, ERR_MALFORMED, "it contains no HTTP response");
 		return;
 	}
 	set_answer(&message, record);
@@ -151,8 +151,7 @@ static void read_block(struct warc_reader *reader,
 
 	record->is_cut |= block->is_cut;
 	if (block->is_damaged)
-		fail(record, ERR_CORRUPT,
-		     "the packed member that holds it is damaged");
+		fail(record, ERR_CORRUPT, "its compressed member is damaged");
 	if (record->error != ERR_NONE)
 		return;
 	if (record->kind == WARC_RESPONSE)
@@ -217,7 +216,7 @@ static void read_record(struct warc_reader *reader, struct slice head,
 	struct cut_block block;
 
 	if (length == UINT64_MAX) {
-		fail(record, ERR_MALFORMED, "its length is no number");
+		fail(record, ERR_MALFORMED, "its length is not a number");
 		cut_lose(&reader->cut);
 		return;
 	}
@@ -233,20 +232,19 @@ static enum error end_of(const struct warc_reader *reader,
 
 	if (stream_state(stream) == STREAM_FAILED)
 		fail(record, stream_error(stream),
-		     "the file cannot be read on");
+		     "the rest of the file cannot be read");
 	else if (stream_state(stream) == STREAM_CUT)
 		fail(record, ERR_CORRUPT,
-		     "the file ends in the middle of a packed member");
+		     "the file ends inside a compressed member");
 	else if (stream_state(stream) == STREAM_DAMAGED)
 		fail(record, ERR_CORRUPT,
-		     "nothing can be read behind the damage");
+		     "the file cannot be read after the damage");
 	else if (reader->cut.format == ARCHIVE_UNKNOWN &&
 		 stream_taken(stream) > 0)
 		fail(record, ERR_MALFORMED,
-		     "there is no record of WARC or ARC in it");
+		     "it contains no WARC or ARC record");
 	else if (reader->cut.ends_inside)
-		fail(record, ERR_CORRUPT,
-		     "the file ends in the middle of a record");
+		fail(record, ERR_CORRUPT, "the file ends inside a record");
 	return record->error;
 }
 

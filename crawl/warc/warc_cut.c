@@ -328,7 +328,7 @@ static bool go_on(struct warc_cut *cut, struct cut_head *head)
 	if (stream_state(cut->stream) != STREAM_DAMAGED)
 		return false;
 	if (!cut->is_told) {
-		tell(cut, head, ERR_CORRUPT, "a packed member is damaged");
+		tell(cut, head, ERR_CORRUPT, "a compressed member is damaged");
 		cut->is_told = true;
 		return false;
 	}

@@ -229,7 +229,7 @@ static void assign(struct reader *reader, const struct config_row *row,
 	struct buffer shown = {0};
 
 	if (text == NULL)
-		buffer_append_text(&what, "it has a NUL character in it");
+		buffer_append_text(&what, "it contains a NUL character");
 	else if (*text == '\0' && event->data.scalar.plain_implicit)
 		buffer_append_text(&what, "it has no value");
 	else if (config_assign(reader->config, row, text, &what))
@@ -256,7 +256,7 @@ static void read_list(struct reader *reader, const struct config_row *row,
 			assign(reader, row, &event, where);
 		else if (!is_end)
 			complain(reader, event.start_mark, where,
-				 "the list has something else than texts");
+				 "the list contains items that are not texts");
 		if (!is_end)
 			skip(reader, event.type);
 		yaml_event_delete(&event);
@@ -278,8 +278,8 @@ static void read_value(struct reader *reader, const struct config_row *row,
 		assign(reader, row, &event, where);
 	} else {
 		complain(reader, event.start_mark, where,
-			 is_list ? "a list is wanted, in [ ]"
-				 : "one value is wanted");
+			 is_list ? "expected a list in [ ]"
+				 : "expected one value");
 		skip(reader, event.type);
 	}
 	yaml_event_delete(&event);
@@ -308,7 +308,7 @@ static const char *key_of(struct reader *reader, const yaml_event_t *event)
 	else
 		skip(reader, event->type);
 	if (text == NULL)
-		complain(reader, event->start_mark, "", "a name is wanted");
+		complain(reader, event->start_mark, "", "expected a name");
 	return text;
 }
 
@@ -343,7 +343,7 @@ static void read_pair(struct reader *reader, const char *section,
 	if (*seen != 0) {
 		char what[64];
 
-		snprintf(what, sizeof(what), "it stands on line %zu already",
+		snprintf(what, sizeof(what), "it is already set on line %zu",
 			 *seen);
 		complain(reader, event->start_mark, where, what);
 		skip_value(reader);
@@ -436,8 +436,7 @@ static void read_section(struct reader *reader, const yaml_event_t *name)
 	} else if (!is_empty(&event) &&
 		   !read_address(reader, section, &event)) {
 		complain(reader, event.start_mark, section,
-			 "keys are wanted, each on a line of its own, "
-			 "indented");
+			 "expected keys, each on a separate, indented line");
 		skip(reader, event.type);
 	}
 	yaml_event_delete(&event);
@@ -477,7 +476,7 @@ static void read_stream(struct reader *reader)
 			   (event.type == YAML_SCALAR_EVENT &&
 			    !is_empty(&event))) {
 			complain(reader, event.start_mark, "",
-				 "sections are wanted, such as crawl:");
+				 "expected sections, such as crawl:");
 			skip(reader, event.type);
 		}
 		yaml_event_delete(&event);

@@ -42,7 +42,7 @@ static const char *const type_names[] = {
 	[CONFIG_BYTES] = "a size (B, kB, MB, GB, KiB, MiB, GiB)",
 	[CONFIG_TIME] = "a time (ms, s, min, h, d)",
 	[CONFIG_RATIO] = "a ratio, such as 0.25",
-	[CONFIG_CUT] = "auto, nor a ratio, such as 0.25",
+	[CONFIG_CUT] = "auto or a ratio, such as 0.25",
 	[CONFIG_MODE] = "a mode, such as 0660",
 	[CONFIG_CHOICE] = "one of the words",
 	[CONFIG_SETTINGS] = "parameters of methods",
@@ -239,7 +239,7 @@ static bool assign_text(struct config *config, const struct config_row *row,
 
 	if (length < row->minimum || length > row->maximum) {
 		buffer_printf(message,
-			      "it has %zu bytes, and may have %" PRIu64
+			      "it has %zu bytes; allowed are %" PRIu64
 			      " to %" PRIu64,
 			      length, row->minimum, row->maximum);
 		return false;
@@ -247,7 +247,7 @@ static bool assign_text(struct config *config, const struct config_row *row,
 	for (const char *c = text; *c != '\0'; c++) {
 		if ((unsigned char)*c < ' ' || *c == 0x7f) {
 			buffer_append_text(message,
-					   "it has a control character in it");
+					   "it contains a control character");
 			return false;
 		}
 	}
@@ -334,16 +334,17 @@ bool config_check_listen(const struct config *config, struct buffer *message)
 	bool has_certificate = *config->listen_certificate != '\0';
 
 	if (has_certificate != (*config->listen_key != '\0')) {
-		buffer_append_text(message, "certificate and key belong "
-					    "together: one of them is missing");
+		buffer_append_text(
+			message,
+			"certificate and key belong together: set both");
 		return false;
 	}
 	if (!tcp_address_read(config->listen_address, &address) ||
 	    address.is_loopback || has_certificate || config->is_unencrypted)
 		return true;
 	buffer_printf(message,
-		      "%s is not of loopback: set listen.certificate and "
-		      "listen.key, or listen.allow_plaintext: yes",
+		      "%s is not a loopback address: set listen.certificate "
+		      "and listen.key, or listen.allow_plaintext: yes",
 		      config->listen_address);
 	return false;
 }

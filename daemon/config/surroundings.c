@@ -15,7 +15,7 @@ enum { MAX_PLACE = 4096 };
 
 _Static_assert(sizeof(((struct config *)0)->socket_path) ==
 		       ACTIVATION_PATH_BYTES,
-	       "a path of a socket");
+	       "a socket path");
 
 /* Nothing changes the environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */
@@ -71,7 +71,7 @@ static bool assign_line(struct config *config, const struct config_row *row,
 
 	error = file_read(path, MAX_CONFIG_TEXT, &bytes);
 	if (error != ERR_NONE) {
-		buffer_printf(message, "it cannot be read: %s",
+		buffer_printf(message, "cannot read it: %s",
 			      file_error_text(error));
 	} else {
 		buffer_append_byte(&bytes, '\n');
@@ -122,9 +122,9 @@ static bool take_sockets(struct config *config, struct buffer *message)
 		return true;
 	buffer_append_text(
 		message,
-		"a socket of the service manager is neither "
-		"FileDescriptorName=socket.path nor socket.read_only_path, or "
-		"is no ListenStream= in the file system");
+		"a socket of the service manager needs "
+		"FileDescriptorName=socket.path or socket.read_only_path, and "
+		"ListenStream= in the file system");
 	return false;
 }
 

@@ -100,7 +100,7 @@ bool courier_process_start(struct courier_process *courier, uint64_t now_ms)
 	}
 	courier->is_there = true;
 	if (!greet(courier))
-		courier_process_end(courier, "it cannot keep its options",
+		courier_process_end(courier, "it cannot use its options",
 				    now_ms, reason);
 	return courier->is_there;
 }
@@ -115,10 +115,10 @@ void courier_process_end(struct courier_process *courier, const char *complaint,
 	count_death(courier, now_ms);
 	if (complaint != NULL)
 		snprintf(reason_out, COURIER_END_BYTES,
-			 "the courier was ended: %s", complaint);
+			 "the notifier was stopped: %s", complaint);
 	else
 		snprintf(reason_out, COURIER_END_BYTES,
-			 "the courier has ended: %s", why);
+			 "the notifier has exited: %s", why);
 	log_error_limited("hooks: %s", reason_out);
 }
 
@@ -129,8 +129,7 @@ void courier_process_renew(struct courier_process *courier, uint64_t now_ms)
 	courier->look_ms = now_ms + LOOK_MS;
 	if (!process_is_outdated(&courier->process))
 		return;
-	log_info("the courier is started again: files of the resolver were "
-		 "replaced");
+	log_info("restarting the notifier: resolver files were replaced");
 	process_end(courier->starter, &courier->process, NULL);
 	courier->is_there = false;
 }

@@ -182,7 +182,7 @@ static bool take_event(struct outlet *outlet, uint64_t number,
 	}
 	if (number > outlet->damaged) {
 		log_error("hook %" PRIu32 ": event %" PRIu64
-			  " is damaged and cannot be sent",
+			  " is damaged; it is not delivered",
 			  outlet->hook, number);
 		outlet->damaged = number;
 	}

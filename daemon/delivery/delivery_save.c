@@ -138,8 +138,8 @@ void *delivery_save(void *argument)
 		end_reports(delivery, error == ERR_NONE);
 		if (error == ERR_NONE)
 			continue;
-		log_warn("hooks: what was delivered cannot be written down "
-			 "now: %s",
+		log_warn("hooks: cannot save the results of deliveries: %s; "
+			 "retrying",
 			 error_text(error));
 		goes_on = rest(delivery);
 	}

@@ -62,8 +62,8 @@ static void end_event(struct delivery *delivery, struct outlet *outlet,
 		log_warn_limited_about(
 			(struct log_subject){
 				.site = buffer_slice(&outlet->site)},
-			"hook %" PRIu32 ": event %" PRIu64
-			" was not taken: %s; it is tried again",
+			"hook %" PRIu32 ": delivery of event %" PRIu64
+			" failed: %s; retrying",
 			outlet->hook, outlet->number, why);
 }
 
@@ -132,7 +132,8 @@ static void run_command(struct delivery *delivery, struct outlet *outlet)
 	split_variables(&texts, variables);
 	outlet->is_child = true;
 	if (!delivery->options.allows_exec)
-		end_event(delivery, outlet, 0, "hooks.allow_commands is no");
+		end_event(delivery, outlet, 0,
+			  "commands are not allowed: see hooks.allow_commands");
 	else if (!hook_target_split(buffer_slice(&outlet->target), &words))
 		end_event(delivery, outlet, 0, "no command");
 	else if (command_start(delivery->options.starter, &outlet->child,

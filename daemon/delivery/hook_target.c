@@ -82,7 +82,6 @@ bool hook_target_check(struct slice target, char *message, size_t size)
 	    url_parse(&url, target, NULL) == ERR_NONE)
 		return true;
 	snprintf(message, size,
-		 "not an http:// or https:// URL, nor exec:/"
-		 "COMMAND");
+		 "not an http:// or https:// URL, or exec:/COMMAND");
 	return false;
 }

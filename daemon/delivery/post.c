@@ -205,9 +205,8 @@ static void finish(struct post *post, CURLcode code)
 	if (!post->is_connected && post->refused[0] != '\0') {
 		result->error = ERR_REFUSED;
 		snprintf(result->reason, sizeof(result->reason),
-			 "%s is a private address that hooks.allowed_networks "
-			 "does not "
-			 "name",
+			 "%s is a private address: add its network to "
+			 "hooks.allowed_networks",
 			 post->refused);
 		return;
 	}

@@ -155,10 +155,10 @@ static void take_results(struct remote_poster *poster)
 			   (error == ERR_NONE && take_result(poster, &frame));
 		frame_free(&frame);
 		if (!is_right)
-			end_courier(poster, error == ERR_STOPPED
-						    ? NULL
-						    : "what it sent makes no "
-						      "sense");
+			end_courier(poster,
+				    error == ERR_STOPPED
+					    ? NULL
+					    : "it sent an invalid frame");
 	}
 }
 
@@ -181,7 +181,7 @@ static void wait_for_room(struct remote_poster *poster)
 		else if (ready > 0)
 			return;
 		else if (clock_steady_ms() >= until_ms)
-			end_courier(poster, "it takes no requests");
+			end_courier(poster, "it accepts no requests");
 	}
 }
 
@@ -224,7 +224,8 @@ static void send_post(struct remote_poster *poster, struct slot *slot,
 
 	if (head.size > FRAME_MAX_HEAD ||
 	    request->body.size > COURIER_MAX_BODY) {
-		end_slot(poster, slot, ERR_TOO_LARGE, "it is too large");
+		end_slot(poster, slot, ERR_TOO_LARGE,
+			 "the request is too large");
 	} else {
 		error = frame_send(
 			&poster->courier.process.channel,
@@ -236,7 +237,7 @@ static void send_post(struct remote_poster *poster, struct slot *slot,
 			end_courier(poster, NULL);
 		else if (error != ERR_NONE)
 			end_slot(poster, slot, error,
-				 "no memory or descriptor for the courier");
+				 "no memory or descriptor for the notifier");
 	}
 	buffer_free(&head);
 	buffer_free(&lines);
@@ -266,7 +267,7 @@ bool remote_poster_start(struct remote_poster *poster,
 		send_post(poster, slot, request);
 	else
 		end_slot(poster, slot, ERR_BUSY,
-			 "the courier has ended; it is started again soon");
+			 "the notifier has exited; it restarts soon");
 	return true;
 }
 

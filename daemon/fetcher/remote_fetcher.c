@@ -175,9 +175,9 @@ static void lose_process(struct remote_fetcher *remote, const char *what)
 	process_end(remote->starter, &remote->process, end);
 	remote->is_up = false;
 	if (what == NULL)
-		snprintf(why, sizeof(why), "the fetcher has ended: %s", end);
+		snprintf(why, sizeof(why), "the fetcher has exited: %s", end);
 	else
-		snprintf(why, sizeof(why), "the fetcher was ended: it %s",
+		snprintf(why, sizeof(why), "the fetcher was stopped: it %s",
 			 what);
 	log_error_limited("%s", why);
 	set_pause(remote, clock_steady_ms());
@@ -214,7 +214,7 @@ static void fail_start(struct remote_fetcher *remote)
 		queue_push(&remote->sent,
 			   queue_take(&remote->unsent, &remote->unsent.first));
 	set_pause(remote, clock_steady_ms());
-	return_requests(remote, "the fetcher cannot be started");
+	return_requests(remote, "the fetcher cannot start: see the log");
 }
 
 static void start_process(struct remote_fetcher *remote)
@@ -234,7 +234,7 @@ static void start_process(struct remote_fetcher *remote)
 	if (remote->is_up)
 		return;
 	process_end(remote->starter, &remote->process, end);
-	log_error("the fetcher does not begin: %s", end);
+	log_error("the fetcher failed to start: %s", end);
 	fail_start(remote);
 }
 
@@ -300,7 +300,7 @@ static void receive(struct remote_fetcher *remote)
 		if (error == ERR_STOPPED)
 			lose_process(remote, NULL);
 		else if (!is_answer)
-			lose_process(remote, "sent what is no answer");
+			lose_process(remote, "sent an invalid response");
 	}
 }
 
@@ -315,7 +315,7 @@ static void wait_for_room(struct remote_fetcher *remote, uint64_t until_ms)
 	uint64_t now_ms = clock_steady_ms();
 
 	if (now_ms >= until_ms) {
-		lose_process(remote, "does not read");
+		lose_process(remote, "does not read its requests");
 		return;
 	}
 	poll(&ready, 1, (int)(until_ms - now_ms));
@@ -372,8 +372,7 @@ static void check_resolver(struct remote_fetcher *remote)
 	remote->look_ms = now_ms + LOOK_MS;
 	if (!process_is_outdated(&remote->process))
 		return;
-	log_info("the fetcher is started again: files of the resolver were "
-		 "replaced");
+	log_info("restarting the fetcher: resolver files were replaced");
 	process_end(remote->starter, &remote->process, NULL);
 	remote->is_up = false;
 	while (remote->sent.first != NULL)
@@ -389,7 +388,7 @@ static void check_late(struct remote_fetcher *remote)
 
 	if (first != NULL &&
 	    clock_steady_ms() - first->sent_ms > remote->max_answer_ms)
-		lose_process(remote, "does not answer");
+		lose_process(remote, "does not respond");
 }
 
 static bool read_authorities(struct remote_fetcher *remote, const char *path)
@@ -400,8 +399,8 @@ static bool read_authorities(struct remote_fetcher *remote, const char *path)
 		return true;
 	error = file_read(path, MAX_AUTHORITY_BYTES, &remote->authorities);
 	if (error != ERR_NONE)
-		log_error("%s: its authorities cannot be read: %s", path,
-			  file_error_text(error));
+		log_error("crawl.ca_file %s: cannot read the certificates: %s",
+			  path, file_error_text(error));
 	return error == ERR_NONE;
 }
 

@@ -222,12 +222,12 @@ static enum error run_by(struct process *process, const struct pool_task *task,
 
 static void explain(struct pool_task *task, enum error error, const char *why)
 {
-	const char *what = "its worker has ended";
+	const char *what = "its worker has exited";
 
 	if (error == ERR_TIMEOUT)
 		what = "it took too long";
 	else if (error == ERR_MALFORMED)
-		what = "what its worker answered is no answer";
+		what = "its worker sent an invalid response";
 	if (error == ERR_STOPPED)
 		snprintf(task->reason, sizeof(task->reason), "%s: %s", what,
 			 why);
@@ -270,7 +270,7 @@ static enum error run_once(struct pool *pool, struct seat *seat,
 	*was_killed_out = false;
 	if (!make_ready(pool, seat)) {
 		snprintf(task->reason, sizeof(task->reason),
-			 "no worker can be started: see the log");
+			 "no worker can start: see the log");
 		return ERR_IO;
 	}
 	deadline = deadline_after(&seat->process, pool->options.task_ms);

@@ -199,7 +199,7 @@ enum error starter_create(struct starter **starter_out, bool allows_commands)
 	starter->roster = roster_create();
 	if (start_starter(starter, allows_commands) != ERR_NONE) {
 		thread_limits(limits);
-		log_error("%s: cannot be started; %s", role_name(ROLE_STARTER),
+		log_error("%s: cannot start; %s", role_name(ROLE_STARTER),
 			  limits);
 		starter_destroy(starter);
 		return ERR_IO;
@@ -213,7 +213,7 @@ static void describe(int64_t status, char *why)
 	int number = (int)status;
 
 	if (status < 0)
-		snprintf(why, PROCESS_END_BYTES, "it is not known how");
+		snprintf(why, PROCESS_END_BYTES, "for an unknown reason");
 	else if (WIFEXITED(number))
 		snprintf(why, PROCESS_END_BYTES, "exit status %d",
 			 WEXITSTATUS(number));
@@ -237,7 +237,7 @@ bool starter_look(struct starter *starter, char *why_out)
 	}
 	/* The spawner may have exited because its channel was closed. */
 	if (is_lost)
-		snprintf(why_out, PROCESS_END_BYTES, "it does not answer");
+		snprintf(why_out, PROCESS_END_BYTES, "it does not respond");
 	return !has_ended && !is_lost;
 }
 
@@ -266,7 +266,7 @@ void starter_destroy(struct starter *starter)
 		 */
 		kill(starter->pid, SIGKILL);
 		if (child_await(starter->pid, END_MS, &status) == ETIMEDOUT)
-			log_warn("%s: process %ld has not ended yet",
+			log_warn("%s: process %ld has not exited yet",
 				 role_name(ROLE_STARTER), (long)starter->pid);
 	}
 	roster_destroy(starter->roster);
@@ -328,12 +328,12 @@ enum error starter_ask(struct starter *starter, const struct frame_parts *parts,
 	}
 	lock_release(&starter->lock);
 	if (error == ERR_TIMEOUT)
-		log_error("%s: no answer in %" PRIu32
-			  " ms; nothing more is asked of it",
+		log_error("%s: no response within %" PRIu32
+			  " ms; the daemon sends it no further requests",
 			  role_name(ROLE_STARTER), starter->answer_ms);
 	else if (error == ERR_MALFORMED)
-		log_error("%s: what it answered is no answer; nothing more is "
-			  "asked of it",
+		log_error("%s: invalid response; the daemon sends it no "
+			  "further requests",
 			  role_name(ROLE_STARTER));
 	return error;
 }
@@ -412,8 +412,7 @@ static enum error get_process(struct starter *starter, enum role role,
 		ask_for_process(starter, role, number_out, socket_out);
 
 	for (int i = 1; error == ERR_IO && i < MAX_STARTS; i++) {
-		log_warn("%s: cannot be started: %s; tried again in %" PRIu64
-			 " ms",
+		log_warn("%s: cannot start: %s; retrying in %" PRIu64 " ms",
 			 role_name(role), strerrordesc_np((int)-*number_out),
 			 pause_ms);
 		clock_nanosleep(
@@ -443,10 +442,9 @@ static enum error start_process(struct starter *starter,
 
 	if (error != ERR_NONE) {
 		thread_limits(limits);
-		log_error("%s: cannot be started: %s%s%s",
-			  role_name(options->role),
+		log_error("%s: cannot start: %s%s%s", role_name(options->role),
 			  error == ERR_IO ? strerrordesc_np((int)-number)
-					  : "there is no starter",
+					  : "the spawner has exited",
 			  error == ERR_IO ? "; " : "",
 			  error == ERR_IO ? limits : "");
 		return ERR_IO;
@@ -461,8 +459,7 @@ static enum error start_process(struct starter *starter,
 		return ERR_NONE;
 	}
 	process_end(starter, process, why);
-	log_error("%s: has not become ready: %s", role_name(options->role),
-		  why);
+	log_error("%s: failed to start: %s", role_name(options->role), why);
 	return ERR_IO;
 }
 

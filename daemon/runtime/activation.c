@@ -11,7 +11,7 @@ enum { FIRST_FILE = 3, MAX_FILES = 64 };
 
 _Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) ==
 		       ACTIVATION_PATH_BYTES,
-	       "a path of a socket");
+	       "a socket path");
 
 /* Nothing changes the environment, so any thread may read it. */
 /* NOLINTBEGIN(concurrency-mt-unsafe) */

@@ -264,10 +264,10 @@ enum child_state child_judge(struct child *child, int status)
 		return CHILD_RUNS;
 	if (status == -ECHILD)
 		snprintf(child->message, sizeof(child->message),
-			 "somebody else has waited for it");
+			 "another thread has reaped it");
 	else if (status < 0)
 		snprintf(child->message, sizeof(child->message),
-			 "it is not known how it ended");
+			 "it ended for an unknown reason");
 	else if (!WIFEXITED(status))
 		snprintf(child->message, sizeof(child->message), "signal %d",
 			 WTERMSIG(status));

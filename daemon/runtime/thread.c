@@ -28,11 +28,10 @@ void thread_limits(char *out)
 
 	if (memory_kib > 0)
 		snprintf(memory, sizeof(memory),
-			 "ulimit -v, which is %" PRIu64 " KiB of memory, ",
-			 memory_kib);
+			 "ulimit -v (%" PRIu64 " KiB of memory), ", memory_kib);
 	if (processes > 0)
-		snprintf(count, sizeof(count),
-			 "ulimit -u, which is %" PRIu64 ", ", processes);
+		snprintf(count, sizeof(count), "ulimit -u (%" PRIu64 "), ",
+			 processes);
 	snprintf(out, THREAD_LIMITS_BYTES,
 		 "see %s%sand MemoryMax and TasksMax of the unit", memory,
 		 count);
@@ -47,7 +46,7 @@ bool thread_start(pthread_t *thread_out, const pthread_attr_t *attributes,
 	if (code == 0)
 		return true;
 	thread_limits(limits);
-	log_error_limited("a thread cannot be started: %s; %s",
+	log_error_limited("cannot start a thread: %s; %s",
 			  strerrordesc_np(code), limits);
 	return false;
 }

@@ -105,7 +105,7 @@ static enum error tell_end(int status, bool is_late,
 		snprintf(text, sizeof(text), "took more than %llu s",
 			 (unsigned long long)trial->limit_ms / 1000);
 	else
-		snprintf(text, sizeof(text), "was ended by signal %d (%s)",
+		snprintf(text, sizeof(text), "was killed by signal %d (%s)",
 			 WTERMSIG(status), sigdescr_np(WTERMSIG(status)));
 	snprintf(why, TRIAL_PLACE_BYTES, "the check %s%s%.128s", text,
 		 place->text[0] == '\0' ? "" : " at ", place->text);
@@ -137,7 +137,7 @@ enum error trial_run(const struct trial *trial, struct buffer *out, char *why)
 	struct worker worker = {.place = place};
 	int ends[2];
 
-	snprintf(why, TRIAL_PLACE_BYTES, "no process is to be had");
+	snprintf(why, TRIAL_PLACE_BYTES, "no process is available");
 	if (place == MAP_FAILED)
 		return ERR_IO;
 	if (pipe2(ends, O_CLOEXEC) == 0) {

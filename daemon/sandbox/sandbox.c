@@ -251,7 +251,7 @@ void sandbox_describe(const struct sandbox_report *report, struct buffer *out)
 	sandbox_list_walls(report->holds, out);
 	if (report->lacks == 0)
 		return;
-	buffer_append_text(out, IS_SANITIZED ? "; the sanitizers go without "
+	buffer_append_text(out, IS_SANITIZED ? "; sanitizer builds omit "
 					     : "; kernel or unit refuse ");
 	sandbox_list_walls(report->lacks, out);
 }

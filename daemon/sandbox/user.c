@@ -76,7 +76,7 @@ static enum error find(const char *name, uid_t *user_out, gid_t *group_out,
 	}
 	if (entry.pw_uid == 0 || entry.pw_gid == 0) {
 		snprintf(reason, USER_REASON_BYTES,
-			 "it is root, or of root's group");
+			 "it is root, or in root's group");
 		return ERR_REFUSED;
 	}
 	*user_out = entry.pw_uid;

@@ -240,7 +240,7 @@ enum error remote_model_load(void *context, const struct answer_rules *rules,
 					 buffer_slice(&message.body));
 	if (error != ERR_NONE)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "%.*s: %s; train it again, or take it away",
+			 "%.*s: %s; train the model again, or remove the file",
 			 (int)(row.path.size < 150 ? row.path.size : 150),
 			 row.path.size == 0 ? "" : (const char *)row.path.data,
 			 error_text(error));

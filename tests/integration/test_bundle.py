@@ -165,11 +165,11 @@ class Bundle(harness.Case):
         bad = self.folder() / "bad.tpl"
         newer = good[:8] + b"\x02" + good[9:]
         for data, wanted in (
-                (b"", "this is no bundle"),
-                (page.read_bytes(), "this is no bundle"),
-                (good[:-1], "the file is cut"),
-                (good[:100], "the file is cut"),
-                (good + b"x", "something stands behind it"),
+                (b"", "not a bundle"),
+                (page.read_bytes(), "not a bundle"),
+                (good[:-1], "the file is truncated"),
+                (good[:100], "the file is truncated"),
+                (good + b"x", "the file is truncated or too long"),
                 (newer, "version 2, this program reads version 1"),
                 (good[:-1] + bytes([good[-1] ^ 1]),
                  "checksum does not match")):
@@ -291,7 +291,7 @@ class Library(harness.Case):
                            env=environment)
         self.assertEqual(done.returncode, 1)
         done = harness.run([program, EXAMPLE, web.url, "x"], env=environment)
-        self.assertIn("this is no bundle", done.stderr)
+        self.assertIn("not a bundle", done.stderr)
 
 
 if __name__ == "__main__":

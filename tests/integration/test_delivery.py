@@ -458,7 +458,7 @@ class Delivery(harness.Case):
         self.add_sites(daemon, 1)
         harness.wait_until(
             lambda: daemon.json(f"/v1/hooks/{hook}")["error"]
-            == "hooks.allow_commands is no", "the refusal")
+            == "commands are not allowed: see hooks.allow_commands", "the refusal")
         self.assertFalse((folder / "ran").exists())
 
     # long poll
@@ -768,7 +768,7 @@ class Delivery(harness.Case):
         os.kill(courier, signal.SIGKILL)
         harness.wait_until(
             lambda: daemon.json(f"/v1/hooks/{hook}")["error"] ==
-            "the courier has ended: signal 9 (Killed)", "the failure")
+            "the notifier has exited: signal 9 (Killed)", "the failure")
         self.wait_for_outbox(daemon, hook)
         self.assertEqual(receiver.seqs(), [1])
         self.assertNotIn(daemon.process_of("courier"), (courier, None))

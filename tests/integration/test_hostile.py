@@ -55,7 +55,7 @@ CASES = {
         "slow headers", "silence"),
     (4, "(pending|leased) 200 took longer.*; .*(too slow|timed out)"): (
         "slow body", "body just not slow"),
-    (4, "failed 200 over the configured limit; .*beside the body"): (
+    (4, "failed 200 over the configured limit; .*in addition to the body"): (
         "endless chunk extension",),
     (4, "failed [0-9]+ over the configured limit; .*(headers|memory)"): (
         "endless headers", "endless header line", "endless status line",

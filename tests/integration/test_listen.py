@@ -573,7 +573,7 @@ class Listen(harness.Case):
             taken.listen()
             other = taken.getsockname()[1]
             for rows, part in (
-                    ({"address": f'"0.0.0.0:{port}"'}, "not of loopback"),
+                    ({"address": f'"0.0.0.0:{port}"'}, "not a loopback address"),
                     ({"address": "8481"}, "an address and a port"),
                     ({"address": f'"127.0.0.1:{port}"', "key": "/k"},
                      "belong together"),

@@ -79,11 +79,11 @@ class Log(harness.Case):
         daemon.configure({"log": {"format": "json"}})
         daemon.process.send_signal(signal.SIGHUP)
         harness.wait_until(
-            lambda: "loaded again" in daemon.messages(), "the reload")
+            lambda: "reloaded" in daemon.messages(), "the reload")
         lines = daemon.messages().splitlines()
         self.assertRegex(lines[0], "^info: ")
         self.assertTrue(json.loads(lines[-1])["message"]
-                        .endswith("loaded again"))
+                        .endswith("reloaded"))
 
     def test_journald_gets_fields_and_standard_error_when_it_is_away(self):
         journal = open_journal()

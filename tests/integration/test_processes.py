@@ -67,7 +67,7 @@ class Processes(harness.Case):
         os.kill(self.role(daemon, "starter")["running"][0]["pid"],
                 signal.SIGKILL)
         self.assertEqual(daemon.process.wait(30), 1)
-        self.assertIn("starter: has ended: signal 9", daemon.messages())
+        self.assertIn("starter: has exited: signal 9", daemon.messages())
         harness.wait_until(lambda: not any(map(runs, running)),
                            "the end of all processes")
         daemon.start()
@@ -87,7 +87,7 @@ class Processes(harness.Case):
                 signal.SIGKILL)
         web = self.web()
         daemon.watch(web.url)
-        harness.wait_until(lambda: "tried again in 200 ms" in daemon.messages(),
+        harness.wait_until(lambda: "retrying in 200 ms" in daemon.messages(),
                            "the second attempt")
         self.limit_processes(starter, 1000)
         self.assertEqual(daemon.wait_for(web.host)["pages"], 69)
@@ -113,7 +113,7 @@ class Account(harness.Case):
 
     def test_root_has_to_say_who_it_becomes(self):
         message = self.end(self.daemon_of(None))
-        self.assertIn("process.user: is not set", message)
+        self.assertIn("process.user is not set", message)
 
     def test_who_is_not_there_or_root_is_refused(self):
         self.assertIn("no such user", self.end(self.daemon_of("nobodyelse")))

@@ -136,7 +136,7 @@ class Keep(harness.Case):
         harness.wait_until(
             lambda: len(daemon.get("/v1/events").text.splitlines()) == 7,
             "the oldest events behind a reload")
-        self.assertNotIn("needs a restart", daemon.messages())
+        self.assertNotIn("need a restart", daemon.messages())
 
     def test_a_page_without_body_is_asked_for_with_its_etag(self):
         web = self.site()

@@ -115,7 +115,7 @@ class ServiceManager(harness.Case):
             daemon.process.send_signal(signal.SIGHUP)
             daemon.stop()
             self.assertTrue(ours.exists() and readers.exists())
-        self.assertNotIn("needs a restart", daemon.messages())
+        self.assertNotIn("need a restart", daemon.messages())
 
     def test_socket_that_it_cannot_name_is_an_error(self):
         daemon = self.new_daemon()

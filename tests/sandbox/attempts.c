@@ -352,7 +352,7 @@ static int say_walls(enum role role, struct buffer *text)
 	sandbox_describe(&report, text);
 	printf("%s: %s\n", role_name(role), text->data);
 	fflush(stdout);
-	return strstr(text->data, "the sanitizers") != NULL ||
+	return strstr(text->data, "sanitizer builds") != NULL ||
 			       is_kernels_fault(report.lacks)
 		       ? EXIT_SUCCESS
 		       : EXIT_FAILURE;

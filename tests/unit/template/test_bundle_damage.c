@@ -130,17 +130,19 @@ START_TEST(what_sections_refer_to_must_be_there)
 	check_refused(&writer, "bundle: section version of 1: it is damaged");
 	small_begin(&writer, slice_of(NULL));
 	bundle_put_page(&writer, &(struct known_page){.key = 1}, NULL, 0);
-	check_refused(&writer, "bundle: section pages: it does not ascend");
+	check_refused(&writer,
+		      "bundle: section pages: it is not in ascending order");
 	small_begin(&writer, slice_of(NULL));
 	bundle_put_page(&writer, &(struct known_page){.key = UINT64_MAX}, far,
 			1);
 	check_refused(&writer, "bundle: section pages: it is damaged");
 	writer = (struct bundle_writer){.max_bytes = 1000};
 	bundle_put_shingles(&writer, twice, 2);
-	check_refused(&writer, "bundle: section shingles: it does not ascend");
+	check_refused(&writer,
+		      "bundle: section shingles: it is not in ascending order");
 	writer = (struct bundle_writer){.max_bytes = 1000};
 	bundle_put_shingles(&writer, twice, 1);
-	check_refused(&writer, "bundle: it has no section site");
+	check_refused(&writer, "bundle: the section site is missing");
 }
 END_TEST
 
@@ -158,15 +160,15 @@ static void check_site(const char *json, const char *wanted)
 
 START_TEST(a_site_that_cannot_be_is_refused)
 {
-	check_site("", "site: no JSON object");
-	check_site("[1]", "site: no JSON object");
-	check_site("{}", "host: no text, or too long");
+	check_site("", "site: not a JSON object");
+	check_site("[1]", "site: not a JSON object");
+	check_site("{}", "host: not a text, or too long");
 	check_site("{\"host\":\"a.test\",\"base\":\"http://a.test/\","
 		   "\"measure\":\"cpx\"}",
 		   "measure: there is no such measure");
 	check_site("{\"host\":\"a.test\",\"base\":\"http://a.test/\","
 		   "\"measure\":\"cpc\",\"width\":99}",
-		   "width: no number in its range");
+		   "width: not a number within its range");
 }
 END_TEST
 

@@ -89,8 +89,9 @@ START_TEST(what_is_no_bundle_is_told)
 	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
 	buffer_append_text(&file, "<html>");
 	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
-	ck_assert_str_eq(reason, "bundle: this is no bundle that `templatectl "
-				 "export` made");
+	ck_assert_str_eq(
+		reason,
+		"bundle: not a bundle; create one with `templatectl export`");
 	buffer_free(&file);
 }
 END_TEST
@@ -131,8 +132,7 @@ START_TEST(damage_is_told_by_its_section)
 			 "bundle: section site: checksum does not match");
 	file.size--;
 	ck_assert_int_eq(read_file(&file, reason), ERR_CORRUPT);
-	ck_assert_str_eq(reason, "bundle: the file is cut, or something stands "
-				 "behind it");
+	ck_assert_str_eq(reason, "bundle: the file is truncated or too long");
 	buffer_free(&file);
 }
 END_TEST
@@ -155,21 +155,17 @@ START_TEST(a_table_that_cannot_be_is_refused)
 {
 	/* the kind of the second is below that of the first */
 	check_row(88, 0,
-		  "bundle: section of unknown kind 0: it stands at "
-		  "a wrong place");
+		  "bundle: section of unknown kind 0: its position is wrong");
 	/* a coding that is none */
-	check_row(96, 2,
-		  "bundle: section samples of 7: its size cannot be "
-		  "right");
+	check_row(96, 2, "bundle: section samples of 7: its size is invalid");
 	/* unpacked 16 MiB, of a few dozen bytes */
 	check_row(88 + 27, 1,
-		  "bundle: section samples of 7: its size cannot "
-		  "be right");
+		  "bundle: section samples of 7: its size is invalid");
 	check_row(40, 200, "bundle: the table of sections is damaged");
 	check_row(44, 1, "bundle: the header is damaged");
 	check_row(60, 1, "bundle: the table of sections is damaged");
 	/* the first one takes less: something is behind the last one */
-	check_row(64, 1, "bundle: bytes stand behind the last section");
+	check_row(64, 1, "bundle: data follows the last section");
 }
 END_TEST
 
@@ -183,8 +179,8 @@ START_TEST(the_limit_is_of_what_is_unpacked)
 	ck_assert_int_eq(
 		container_read(buffer_slice(&file), 1001, &container, reason),
 		ERR_TOO_LARGE);
-	ck_assert_str_eq(reason, "bundle: section samples of 7: unpacked it is "
-				 "over the limit");
+	ck_assert_str_eq(reason, "bundle: section samples of 7: it exceeds the "
+				 "limit when decompressed");
 	ck_assert_int_eq(
 		container_read(buffer_slice(&file), 1002, &container, reason),
 		ERR_NONE);

@@ -433,7 +433,8 @@ START_TEST(what_is_between_chunks_has_a_limit)
 {
 	client_fetch(&client, "/endless-extension");
 	client_check_error(&client, ERR_TOO_LARGE);
-	ck_assert_ptr_nonnull(strstr(client.result.reason, "beside the body"));
+	ck_assert_ptr_nonnull(
+		strstr(client.result.reason, "in addition to the body"));
 	client_fetch(&client, "/long-extensions");
 	client_check_error(&client, ERR_TOO_LARGE);
 	client_fetch(&client, "/small-chunks");
@@ -465,7 +466,8 @@ START_TEST(who_is_slow_makes_room_for_one_that_waits)
 	client_begin(&client, &url, true, NULL);
 	run_until_result(1);
 	client_check_error(&client, ERR_TIMEOUT);
-	ck_assert_str_eq(client.result.reason, "too slow while others wait");
+	ck_assert_str_eq(client.result.reason,
+			 "too slow while other requests wait");
 	ck_assert_uint_eq(fetcher_running(client.fetcher), 1);
 	fetcher_abort(client.fetcher);
 	run_until_result(0);
@@ -478,7 +480,8 @@ START_TEST(who_is_slow_may_be_while_nobody_waits)
 	client.options.total_timeout_ms = 4000;
 	client_renew(&client);
 	client_fetch(&client, "/drip");
-	ck_assert_str_ne(client.result.reason, "too slow while others wait");
+	ck_assert_str_ne(client.result.reason,
+			 "too slow while other requests wait");
 }
 END_TEST
 

@@ -115,9 +115,9 @@ START_TEST(to_listen_is_an_address_alone_or_a_section)
 	refuse_with("listen: 8481\n",
 		    "listen.address: 8481 is not an address and a port");
 	refuse_with("listen: localhost:8481\n", "is not an address and");
-	refuse_with("store: /x\n", "keys are wanted");
+	refuse_with("store: /x\n", "expected keys");
 	refuse_with("listen: 127.0.0.1:1\nlisten:\n  address: 127.0.0.1:2\n",
-		    "it stands on line 1 already");
+		    "it is already set on line 1");
 }
 END_TEST
 
@@ -127,7 +127,7 @@ START_TEST(others_may_only_listen_in_when_told_so)
 	char text[128];
 
 	refuse(open,
-	       "t.yaml:2: listen: 0.0.0.0:8481 is not of loopback: set "
+	       "t.yaml:2: listen: 0.0.0.0:8481 is not a loopback address: set "
 	       "listen.certificate and listen.key, or listen.allow_plaintext: "
 	       "yes\n");
 	snprintf(text, sizeof(text), "%s  allow_plaintext: yes\n", open);
@@ -136,7 +136,7 @@ START_TEST(others_may_only_listen_in_when_told_so)
 	refuse_with(text, "belong together");
 	snprintf(text, sizeof(text), "%s  certificate: /c\n  key: /k\n", open);
 	ck_assert_int_eq(parse(text), ERR_NONE);
-	refuse_with("listen: '[::]:1'\n", "is not of loopback");
+	refuse_with("listen: '[::]:1'\n", "is not a loopback address");
 }
 END_TEST
 
@@ -205,11 +205,11 @@ START_TEST(what_is_wrong_is_told_by_line)
 	refuse("page:\n  max_size: 3 B\n",
 	       "t.yaml:2: page.max_size: 3 B is below 1 KiB\n");
 	refuse("crawl:\n  delay: 1 s\n  delay: 1 s\n",
-	       "t.yaml:3: crawl.delay: it stands on line 2 already\n");
+	       "t.yaml:3: crawl.delay: it is already set on line 2\n");
 	refuse("crawl:\n  delay:\n",
 	       "t.yaml:2: crawl.delay: it has no value\n");
-	refuse("crawl: 7\n", "t.yaml:1: crawl: keys are wanted, each on a line "
-			     "of its own, indented\n");
+	refuse("crawl: 7\n", "t.yaml:1: crawl: expected keys, each on a "
+			     "separate, indented line\n");
 	refuse("clustering:\n  measure: miles\n",
 	       "t.yaml:2: clustering.measure: miles is not one of "
 	       "cp|cps|ctss|cpc|ccs|cas\n");
@@ -229,22 +229,22 @@ START_TEST(a_value_of_another_type_is_refused)
 	refuse_with("crawl:\n  delay: 0.0001 ms\n", "is not a time");
 	refuse_with("crawl:\n  delay: . s\n", "is not a time");
 	refuse_with("crawl:\n  delay: 1. s\n", "is not a time");
-	refuse_with("crawl:\n  delay: [1 s]\n", "one value is wanted");
-	refuse_with("crawl:\n  delay: {a: b}\n", "one value is wanted");
+	refuse_with("crawl:\n  delay: [1 s]\n", "expected one value");
+	refuse_with("crawl:\n  delay: {a: b}\n", "expected one value");
 	refuse_with("crawl:\n  allowed_networks: 10.0.0.0/8\n",
-		    "a list is wanted");
+		    "expected a list");
 	refuse_with("crawl:\n  allowed_networks: [localhost]\n",
 		    "is not a network");
 	refuse_with("crawl:\n  allowed_networks: [[a]]\n",
-		    "something else than texts");
+		    "items that are not texts");
 	refuse_with("crawl:\n  robots: true\n", "is not one of obey|ignore");
 	refuse_with("socket:\n  mode: 0999\n", "is not a mode");
 	refuse_with("socket:\n  mode: 1777\n", "is not a mode");
-	refuse_with("socket:\n  path: ''\n", "may have 1 to 107");
+	refuse_with("socket:\n  path: ''\n", "allowed are 1 to 107");
 	refuse_with("crawl:\n  user_agent: \"a\\nb\"\n", "control character");
 	refuse_with("crawl:\n  user_agent: \"a\\0b\"\n", "NUL");
 	refuse_with("clustering:\n  threshold: 0.0001\n",
-		    "is not auto, nor a ratio");
+		    "is not auto or a ratio");
 }
 END_TEST
 
@@ -269,9 +269,9 @@ START_TEST(what_is_not_ours_is_refused)
 	refuse_with("crawl:\n  delay: *x\n", "aliases are not allowed");
 	refuse_with("crawl:\n  delay: !!int 1\n", "tags are not allowed");
 	refuse_with("crawl:\n--- \ncrawl:\n", "more than one document");
-	refuse_with("[1, 2]\n", "sections are wanted");
-	refuse_with("word\n", "sections are wanted");
-	refuse_with("? [a]\n: b\n", "a name is wanted");
+	refuse_with("[1, 2]\n", "expected sections");
+	refuse_with("word\n", "expected sections");
+	refuse_with("? [a]\n: b\n", "expected a name");
 	refuse_with("crawl: [\n", "not YAML");
 	refuse_with("crawl:\n\tdelay: 1 s\n", "not YAML");
 	refuse_with("\x01\x02", "not YAML");

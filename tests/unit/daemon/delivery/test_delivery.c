@@ -507,7 +507,8 @@ START_TEST(commands_run_when_they_are_allowed)
 	look_and_send();
 	ck_assert(!outlet->is_running);
 	ck_assert_uint_eq(outlet->report.failures, 1);
-	ck_assert_str_eq(outlet->error, "hooks.allow_commands is no");
+	ck_assert_str_eq(outlet->error,
+			 "commands are not allowed: see hooks.allow_commands");
 }
 END_TEST
 

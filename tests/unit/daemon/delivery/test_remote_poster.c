@@ -348,8 +348,8 @@ START_TEST(what_makes_no_sense_ends_the_courier)
 
 	ck_assert_int_eq(result.error, ERR_NETWORK);
 	ck_assert_uint_eq(result.http_status, 0);
-	ck_assert_str_eq(result.reason, "the courier was ended: what it sent "
-					"makes no sense");
+	ck_assert_str_eq(result.reason,
+			 "the notifier was stopped: it sent an invalid frame");
 }
 END_TEST
 
@@ -398,7 +398,7 @@ START_TEST(how_the_process_has_ended_is_said)
 	poster = create(starter, courier_main, NULL);
 	ck_assert_ptr_nonnull(poster);
 	ck_assert_str_eq(post("http://a.invalid/", slice_of("")).reason,
-			 "the courier has ended: signal 10 (User defined "
+			 "the notifier has exited: signal 10 (User defined "
 			 "signal 1)");
 	remote_poster_destroy(poster);
 	starter_destroy(starter);

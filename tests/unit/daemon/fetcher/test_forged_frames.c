@@ -372,7 +372,7 @@ START_TEST(what_was_with_three_processes_that_ended_is_given_up)
 	ask(false);
 	ck_assert_uint_eq(starts, 3);
 	ck_assert_int_eq(result.error, ERR_NETWORK);
-	ck_assert_ptr_nonnull(strstr(result.reason, "the fetcher has ended"));
+	ck_assert_ptr_nonnull(strstr(result.reason, "the fetcher has exited"));
 	fetch_result_free(&result);
 	ask(false); /* others are answered */
 	ck_assert_uint_eq(starts, 4);

@@ -343,7 +343,7 @@ START_TEST(who_is_slow_makes_room_for_those_that_wait)
 		remote_fetcher_run(remote, 1000);
 	}
 	ck_assert_int_eq(result.error, ERR_TIMEOUT);
-	ck_assert_str_eq(result.reason, "too slow while others wait");
+	ck_assert_str_eq(result.reason, "too slow while other requests wait");
 }
 END_TEST
 

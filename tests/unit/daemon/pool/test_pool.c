@@ -320,7 +320,7 @@ static void costs_itself(const char *name, const char *why,
 	ck_assert_uint_eq(next.answers, 1);
 }
 
-static const char no_answer[] = "is no answer";
+static const char no_answer[] = "an invalid response";
 
 START_TEST(a_task_is_done)
 {

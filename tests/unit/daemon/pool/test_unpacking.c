@@ -262,8 +262,8 @@ START_TEST(a_worker_that_lies_costs_its_archive)
 
 		ck_assert_msg(end.error == ERR_POISONED, "%s", lies[i]);
 		ck_assert_msg(client.records == 0, "%s", lies[i]);
-		ck_assert_msg(strstr(end.reason, "no answer") != NULL, "%s: %s",
-			      lies[i], end.reason);
+		ck_assert_msg(strstr(end.reason, "an invalid response") != NULL,
+			      "%s: %s", lies[i], end.reason);
 		ck_assert_int_eq(act("good", &client).error, ERR_NONE);
 	}
 }

@@ -317,7 +317,7 @@ static void check_that_it_is_lost(void)
 	sigaddset(&set, SIGCHLD);
 	ck_assert_int_eq(sigtimedwait(&set, NULL, &second), SIGCHLD);
 	ck_assert(!starter_look(starter, why));
-	ck_assert_str_eq(why, "it does not answer");
+	ck_assert_str_eq(why, "it does not respond");
 	starter_limit(starter, UINT32_MAX / 4);
 	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
 }

@@ -85,7 +85,7 @@ END_TEST
 START_TEST(root_is_refused)
 {
 	ck_assert_int_eq(user_become("root", reason), ERR_REFUSED);
-	ck_assert_str_eq(reason, "it is root, or of root's group");
+	ck_assert_str_eq(reason, "it is root, or in root's group");
 }
 END_TEST
 

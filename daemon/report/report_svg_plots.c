@@ -42,7 +42,7 @@ void svg_pairs(const struct drawing *drawing, struct buffer *out)
 		 histogram->total == 0
 			 ? 0
 			 : 100.0 * (double)largest / (double)histogram->total);
-	append_caption(drawing->shape, top, "pairs of pages so far apart",
+	append_caption(drawing->shape, top, "pairs of pages at this distance",
 		       second, out);
 	svg_band(drawing,
 		 (struct band){gap.begin, gap.end, top, SVG_PAIRS_HEIGHT}, out);

@@ -215,9 +215,9 @@ static void append_histogram(const struct report *report, size_t width,
 	const uint64_t *pairs = report->histogram.pairs;
 	uint64_t largest = largest_bin(&report->histogram);
 
-	buffer_append_text(out, "\nHow far all pairs of pages are apart, in % "
-				"of the pairs\n(S site, T template, P plateau, "
-				"* suggestion, U in use: the thresholds)\n");
+	buffer_append_text(out, "\nDistances of all pairs of pages, in % of "
+				"the pairs\n(S site, T template, P plateau, * "
+				"suggestion, U in use: the thresholds)\n");
 	for (unsigned begin = 0, end; begin < HISTOGRAM_BINS; begin = end) {
 		end = begin + 1;
 		while (pairs[begin] == 0 && end < HISTOGRAM_BINS &&

@@ -67,7 +67,7 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 
 	buffer_append_text(out, "<p class=\"lede\">");
 	if (facts->cluster_count == 0) {
-		buffer_append_text(out, "No page of it is known yet.</p>\n");
+		buffer_append_text(out, "It has no pages yet.</p>\n");
 		return;
 	}
 	show_counted(out, facts->clustered_pages, "page");
@@ -86,7 +86,7 @@ static void append_lede(const struct report_facts *facts, struct buffer *out)
 				(double)facts->clustered_pages);
 	buffer_append_text(out, " of the pages. ");
 	if (facts->event_total == 0) {
-		buffer_append_text(out, "Nothing has happened so far.</p>\n");
+		buffer_append_text(out, "There are no alerts yet.</p>\n");
 		return;
 	}
 	buffer_append_text(out, "Last alert: ");
@@ -109,13 +109,13 @@ void report_head(const struct report_facts *facts, struct buffer *out)
 	buffer_append_text(out, "</h1>\n");
 	append_lede(facts, out);
 	if ((flags & SITE_IS_STALE) != 0)
-		buffer_append_text(out, "<p><span class=\"badge bad\">stale"
-					"</span> Nothing was seen of it for "
-					"long.</p>\n");
+		buffer_append_text(
+			out, "<p><span class=\"badge bad\">stale</span> It has "
+			     "returned no page for a long time.</p>\n");
 	if ((flags & SITE_IS_BLOCKED) != 0)
-		buffer_append_text(out, "<p><span class=\"badge bad\">blocked"
-					"</span> It answers with errors and "
-					"challenges alone.</p>\n");
+		buffer_append_text(
+			out, "<p><span class=\"badge bad\">blocked</span> It "
+			     "returns only errors and challenges.</p>\n");
 	append_figures(facts, out);
 	buffer_append_text(out, "<p class=\"soft small\">As of ");
 	show_time(out, facts->source->now_ms);
@@ -149,10 +149,10 @@ enum error site_report(const struct site_report_source *source,
 		report_trees(&facts, out);
 		report_timeline(&facts, out);
 		report_changes(&facts, out);
-		buffer_append_text(out,
-				   "</main>\n<footer><p>Written by templated. "
-				   "Needs nothing but this file.</p></footer>\n"
-				   "</body>\n</html>\n");
+		buffer_append_text(
+			out,
+			"</main>\n<footer><p>Written by templated. "
+			"Self-contained.</p></footer>\n</body>\n</html>\n");
 	}
 	arena_destroy(arena);
 	return error;

@@ -219,8 +219,9 @@ void report_changes(const struct report_facts *facts, struct buffer *out)
 		}
 	}
 	if (told == 0)
-		buffer_append_text(out, "<p>No template has changed or was "
-					"replaced so far.</p>\n");
+		buffer_append_text(
+			out,
+			"<p>No template was changed or replaced yet.</p>\n");
 	if (left > 0) {
 		buffer_append_text(out, "<p class=\"soft\">Not shown: ");
 		show_counted(out, left, "older change");

@@ -67,13 +67,13 @@ static void append_chart(const struct report_facts *facts, unsigned clusters,
 	if (bars < facts->cluster_count)
 		buffer_printf(out, "%u largest of the ", bars);
 	show_counted(out, facts->cluster_count, "cluster");
-	buffer_printf(out,
-		      ", each with the title of one. Grey ones have too few "
-		      "to be a template.</figcaption>\n"
-		      "<svg class=\"chart sizes\" role=\"img\" "
-		      "aria-label=\"Sizes of clusters\" height=\"%u\">"
-		      "<title>Sizes of clusters</title>\n",
-		      bars * BAR_ROW);
+	buffer_printf(
+		out,
+		", each with the title of one page. Grey ones have too few "
+		"pages for a template.</figcaption>\n<svg class=\"chart "
+		"sizes\" role=\"img\" aria-label=\"Sizes of clusters\" "
+		"height=\"%u\"><title>Sizes of clusters</title>\n",
+		bars * BAR_ROW);
 	for (unsigned i = 0; i < bars; i++)
 		append_bar(facts, &facts->templates[i], i, out);
 	buffer_append_text(out, "</svg></figure>\n");
@@ -214,10 +214,10 @@ void report_clusters(const struct report_facts *facts, struct buffer *out)
 	while (clusters < facts->template_count &&
 	       facts->templates[clusters].is_there)
 		clusters++;
-	buffer_append_text(out, "<section id=\"clusters\"><h2>Clusters</h2>\n"
-				"<p>Pages that are made alike stand in one "
-				"cluster; one with enough pages is a "
-				"template.</p>\n");
+	buffer_append_text(
+		out, "<section id=\"clusters\"><h2>Clusters</h2>\n<p>Pages "
+		     "with a similar structure form a cluster; a cluster with "
+		     "enough pages is a template.</p>\n");
 	if (facts->template_count > 0) {
 		if (clusters > 0)
 			append_chart(facts, clusters, out);

@@ -100,12 +100,11 @@ static enum error append_cuts(const struct report_facts *facts,
 
 		append_words(facts, value, out);
 		buffer_append_text(
-			out, "<figure class=\"cuts\"><figcaption>Over one "
-			     "axis of distances: how many pairs of pages are "
-			     "so far apart, how many clusters a threshold "
-			     "there would give, and the tree in which clusters "
-			     "join. Vertical lines are thresholds."
-			     "</figcaption>\n");
+			out,
+			"<figure class=\"cuts\"><figcaption>By distance: the "
+			"number of pairs of pages, the number of clusters at "
+			"this threshold, and the dendrogram of the clusters. "
+			"Vertical lines are thresholds.</figcaption>\n");
 		buffer_append_slice(out, buffer_slice(&figure));
 		buffer_append_text(out, "</figure>\n");
 		append_table(json_object_get(value, "cuts"), out);
@@ -124,10 +123,10 @@ enum error report_cuts_section(const struct report_facts *facts,
 	buffer_append_text(out, "<section id=\"cuts\"><h2>Distances</h2>\n");
 	error = append_cuts(facts, facts->site.host.data, out);
 	if (error == ERR_TOO_LARGE) {
-		buffer_append_text(
-			out, "<p>The site has more distinct "
-			     "signatures than clustering.max_dendrogram_size: "
-			     "their tree is not drawn.</p>\n");
+		buffer_append_text(out,
+				   "<p>The site has more distinct signatures "
+				   "than clustering.max_dendrogram_size: the "
+				   "dendrogram is not drawn.</p>\n");
 		error = ERR_NONE;
 	}
 	buffer_append_text(out, "</section>\n");

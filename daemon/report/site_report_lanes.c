@@ -245,7 +245,7 @@ void report_lanes(const struct report_facts *facts, struct buffer *out)
 		return;
 	buffer_printf(out,
 		      "<figure><figcaption>Each template from its first "
-		      "version on; what has happened of it stands below its "
+		      "version on, with its events below its "
 		      "line.</figcaption>\n<svg class=\"chart lanes\" "
 		      "role=\"img\" aria-label=\"Timeline of templates\" "
 		      "height=\"%u\"><title>Timeline of templates</title>\n",

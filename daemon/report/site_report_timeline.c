@@ -43,7 +43,7 @@ static void append_votes(const json_t *detail, struct buffer *out)
 		buffer_printf(
 			out,
 			"%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
-			" visited pages say so. ",
+			" visited pages agree. ",
 			json_integer_value(agreed), json_integer_value(seen));
 }
 
@@ -147,9 +147,8 @@ static void append_events(const struct report_facts *facts, struct buffer *out)
 					    "#Pages", "Evidence", NULL};
 
 	if (facts->event_count == 0) {
-		buffer_append_text(out, "<p>Nothing has happened so far: the "
-					"templates are as they were when they "
-					"were first seen.</p>\n");
+		buffer_append_text(out, "<p>No changes yet: the templates are "
+					"as first seen.</p>\n");
 		return;
 	}
 	show_table(out, "What happened, the last first", heads);

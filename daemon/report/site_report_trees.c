@@ -166,8 +166,8 @@ static void draw_tree(const struct report_facts *facts,
 
 	read_tree(facts, template, &tree);
 	if (step_tree_count(&tree.steps) == 0) {
-		buffer_append_text(out, "<p class=\"soft\">Its pages cannot "
-					"be read any more.</p>\n");
+		buffer_append_text(out, "<p class=\"soft\">Its pages can no "
+					"longer be read.</p>\n");
 		return;
 	}
 	limits.min_pages = tree.page_count / RARE + 1;

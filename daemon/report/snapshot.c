@@ -300,8 +300,9 @@ static enum error choose(const struct snapshot *snapshot,
 	choice->generation = snapshot->site.generation;
 	choice->threshold = measure_template_threshold(measure);
 	snprintf(choice->reason, sizeof(choice->reason),
-		 "the default of %s, because of %zu distinct signatures no "
-		 "tree is computed (clustering.max_dendrogram_size)",
+		 "the default of %s, because the site has %zu distinct "
+		 "signatures, too many for a dendrogram "
+		 "(clustering.max_dendrogram_size)",
 		 measure_name(measure), snapshot->leaf_count);
 	if (error == ERR_NONE) {
 		suggestion =

@@ -50,13 +50,14 @@ static void append_silences(struct buffer *out, const json_t *answer)
 
 void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 {
-	buffer_append_text(out, "<h1>Alerts</h1>\n<p class=\"lede\">What "
-				"became of templates, guards and sites.</p>\n");
+	buffer_append_text(
+		out, "<h1>Alerts</h1>\n<p class=\"lede\">Events of templates, "
+		     "guards and sites that need attention.</p>\n");
 	if (shown->is_of_node)
 		buffer_append_text(out,
-				   "<p class=\"notice\">These are of the "
-				   "sites that this node owns or has a "
-				   "copy of; other nodes have theirs.</p>\n");
+				   "<p class=\"notice\">Only for sites that "
+				   "this node owns or replicates; see the "
+				   "other nodes for their sites.</p>\n");
 	buffer_append_text(out, "<nav aria-label=\"Which alerts\">"
 				"<ul class=\"tabs\">");
 	buffer_printf(out,
@@ -66,8 +67,8 @@ void ui_alerts(struct buffer *out, const struct ui_alerts *shown)
 		      shown->is_all ? "" : " aria-current=\"page\"",
 		      shown->is_all ? " aria-current=\"page\"" : "");
 	if (json_array_size(shown->events) == 0)
-		buffer_append_text(out, "<p class=\"empty\">Nothing that "
-					"nobody has seen.</p>\n");
+		buffer_append_text(out,
+				   "<p class=\"empty\">No open alerts.</p>\n");
 	else
 		ui_events(out,
 			  &(struct ui_event_list){shown->events, MAX_ALERTS,
@@ -124,8 +125,8 @@ static void append_pages(struct buffer *out, const json_t *detail,
 
 	if (json_array_size(pages) == 0)
 		return;
-	buffer_append_text(out, "<h2>Pages that say so</h2>\n");
-	ui_table(out, "Pages that say so", heads);
+	buffer_append_text(out, "<h2>Pages that agree</h2>\n");
+	ui_table(out, "Pages that agree", heads);
 	json_array_foreach(pages, i, page)
 	{
 		if (i == MAX_PAGES)
@@ -160,7 +161,7 @@ static void append_actions(struct buffer *out, const json_t *event)
 	} else {
 		snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/silence",
 			 ui_whole(event, "seq"));
-		ui_button(out, path, "Silence its like", NULL);
+		ui_button(out, path, "Silence similar", NULL);
 	}
 }
 

@@ -101,9 +101,9 @@ static void append_field(struct buffer *out, const json_t *cluster)
 			append_cell(out, nodes, row);
 	}
 	buffer_append_text(
-		out, "</svg>\n<p class=\"soft small\">The colour is the "
-		     "owner's. A full dot: owned here; a ring: copied here; a "
-		     "red dot: on its way, or behind.</p>\n");
+		out, "</svg>\n<p class=\"soft small\">The colour shows the "
+		     "owner. Full dot: owned by this node; ring: replicated "
+		     "here; red dot: in transfer, or behind.</p>\n");
 }
 
 static void append_seconds(struct buffer *out, const char *head,
@@ -170,7 +170,7 @@ static void append_away(struct buffer *out, const json_t *away)
 
 	if (json_array_size(away) == 0)
 		return;
-	buffer_append_text(out, "<p>Away, and expected back:");
+	buffer_append_text(out, "<p>Missing, and expected to return:");
 	json_array_foreach(away, i, node)
 	{
 		buffer_append_text(out, i == 0 ? " " : ", ");
@@ -187,9 +187,9 @@ static void append_figures(struct buffer *out, const json_t *cluster)
 		const char *name;
 		const char *title;
 	} figures[] = {
-		{"failovers", "Taken from nodes that are gone"},
-		{"moves", "Handed over or taken over"},
-		{"divergences", "Copies that differed"},
+		{"failovers", "Adopted from failed nodes"},
+		{"moves", "Released or adopted"},
+		{"divergences", "Replicas that differed"},
 	};
 	const json_t *row;
 	uint64_t lag = 0;
@@ -228,7 +228,7 @@ void ui_cluster(struct buffer *out, const json_t *cluster)
 				 ? "no broker"
 				 : "never reached the broker");
 	if (!ui_is_true(cluster, "has_lease"))
-		ui_badge(out, "bad", "no lease: nothing is changed here");
+		ui_badge(out, "bad", "no lease: this node changes nothing");
 	buffer_append_text(out, "</p>\n");
 	append_trouble(out, cluster);
 	append_figures(out, cluster);

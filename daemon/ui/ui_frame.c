@@ -81,8 +81,9 @@ static bool is_shown(const struct ui_frame *frame, unsigned section)
 static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 {
 	buffer_append_text(
-		out, "<a class=\"skip\" href=\"#main\">To the content</a>\n"
-		     "<header class=\"bar\"><a class=\"brand\" href=\"/\">");
+		out,
+		"<a class=\"skip\" href=\"#main\">Skip to content</a>\n<header "
+		"class=\"bar\"><a class=\"brand\" href=\"/\">");
 	buffer_append_text(out, ui_icon);
 	buffer_append_text(out, "templated</a>"
 				"<nav aria-label=\"Pages\"><ul>");
@@ -117,18 +118,18 @@ static void append_navigation(struct buffer *out, const struct ui_frame *frame)
 static void append_warnings(struct buffer *out, const struct ui_frame *frame)
 {
 	if (frame->missing != NULL) {
-		buffer_append_text(out, "<p class=\"notice warn\" "
-					"role=\"status\">Without what these "
-					"nodes have, which do not answer: ");
+		buffer_append_text(
+			out,
+			"<p class=\"notice warn\" role=\"status\">Incomplete: "
+			"these nodes do not respond: ");
 		ui_text(out, frame->missing, UI_LONG_COLUMNS);
 		buffer_append_text(out, "</p>\n");
 	}
 	if (frame->is_stale)
-		buffer_append_text(out,
-				   "<p class=\"notice warn\" "
-				   "role=\"status\">This may be old: it is "
-				   "the copy of a node that does not own "
-				   "it now.</p>\n");
+		buffer_append_text(
+			out, "<p class=\"notice warn\" role=\"status\">This "
+			     "may be outdated: it comes from a node that does "
+			     "not own the site.</p>\n");
 }
 
 void ui_begin(struct buffer *out, const struct ui_frame *frame)
@@ -172,12 +173,12 @@ void ui_failure(struct buffer *out, const struct ui_frame *frame,
 		unsigned status;
 		const char *title;
 	} titles[] = {
-		{400, "That cannot be"}, {403, "Not allowed"},
-		{404, "Not found"},      {409, "Already there"},
-		{413, "Too large"},      {503, "Too busy"},
+		{400, "Invalid request"}, {403, "Not allowed"},
+		{404, "Not found"},       {409, "Already exists"},
+		{413, "Too large"},       {503, "Too busy"},
 		{504, "Not yet"},
 	};
-	const char *title = "That went wrong";
+	const char *title = "Internal error";
 
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		if (titles[i].status == status)

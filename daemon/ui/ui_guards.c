@@ -65,19 +65,19 @@ static void append_form(struct buffer *out, const char *host)
 				"aria-labelledby=\"new\" action=\"");
 	append_guards_path(out, host);
 	buffer_append_text(
-		out, "\"><p class=\"soft small\">It watches a selector on all "
-		     "pages, or on those of one template, and tells when it no "
-		     "longer matches. The easier way: open a page, and click "
-		     "what is to be watched.</p><div class=\"fields\">"
-		     "<label class=\"wide\">CSS selector"
-		     "<input name=\"css\" class=\"mono\" required "
-		     "placeholder=\"h1.title\"></label>"
-		     "<label>Name<input name=\"name\" maxlength=\"64\"></label>"
-		     "<label>Matches on a page<input name=\"expect\" "
-		     "value=\"1\" pattern=\"[0-9]+(\\.\\.[0-9]*)?\"></label>"
-		     "<label>Template number<input name=\"cluster\" "
-		     "type=\"number\" min=\"1\" placeholder=\"all\"></label>"
-		     "<button class=\"main\">Guard it</button></div></form>\n");
+		out,
+		"\"><p class=\"soft small\">A guard checks a selector on all "
+		"pages, or on the pages of one template, and alerts you when "
+		"it no longer matches. The easier way: open a page, and click "
+		"the element to guard.</p><div class=\"fields\"><label "
+		"class=\"wide\">CSS selector<input name=\"css\" class=\"mono\" "
+		"required placeholder=\"h1.title\"></label><label>Name<input "
+		"name=\"name\" maxlength=\"64\"></label><label>Matches on a "
+		"page<input name=\"expect\" value=\"1\" "
+		"pattern=\"[0-9]+(\\.\\.[0-9]*)?\"></label><label>Template "
+		"number<input name=\"cluster\" type=\"number\" min=\"1\" "
+		"placeholder=\"all\"></label><button class=\"main\">Guard "
+		"it</button></div></form>\n");
 }
 
 void ui_guards(struct buffer *out, const char *host, const json_t *answer)
@@ -90,8 +90,9 @@ void ui_guards(struct buffer *out, const char *host, const json_t *answer)
 	size_t i;
 
 	if (json_array_size(guards) == 0) {
-		buffer_append_text(out, "<p class=\"empty\">No guard watches "
-					"this site.</p>\n");
+		buffer_append_text(
+			out,
+			"<p class=\"empty\">This site has no guards.</p>\n");
 	} else {
 		ui_table(out, "Guards", heads);
 		json_array_foreach(guards, i, guard)
@@ -132,7 +133,7 @@ void ui_candidates(struct buffer *out, const char *host, const json_t *guard)
 
 	if (json_array_size(list) == 0)
 		return;
-	buffer_append_text(out, "<h2>Where it has probably gone</h2>\n");
+	buffer_append_text(out, "<h2>Probable new places</h2>\n");
 	ui_table(out, "Candidates for another selector", heads);
 	json_array_foreach(list, i, candidate)
 	{
@@ -167,7 +168,7 @@ static void append_sample(struct buffer *out, const json_t *guard)
 	if (json_array_size(pages) == 0)
 		return;
 	buffer_append_text(out, "<h2>Pages</h2>\n");
-	ui_table(out, "Pages it was tried on", heads);
+	ui_table(out, "Pages it was checked on", heads);
 	json_array_foreach(pages, i, page)
 	{
 		buffer_append_text(out, "<tr role=\"row\">");
@@ -268,7 +269,7 @@ static void append_choices(struct buffer *out, const json_t *found)
 			      i == 0);
 	}
 	if (*path != '\0')
-		append_choice(out, path, "its place, to the letter",
+		append_choice(out, path, "its exact position",
 			      json_array_size(list) == 0);
 }
 
@@ -299,8 +300,8 @@ static void append_rest(struct buffer *out, const struct ui_element *shown)
 					"type=\"checkbox\" name=\"cluster\" "
 					"checked value=\"");
 		ui_text(out, slash + 1, UI_LABEL_COLUMNS);
-		buffer_append_text(out, "\">pages of this template alone"
-					"</label>");
+		buffer_append_text(out,
+				   "\">only pages of this template</label>");
 	}
 	buffer_append_text(out, "<button class=\"main\">Guard it</button>"
 				"</div></form>\n");
@@ -312,9 +313,9 @@ void ui_element(struct buffer *out, const struct ui_element *shown)
 	buffer_append_text(out, "<h1>Guard an element</h1>\n<p class=\"lede\">"
 				"On ");
 	ui_page_link(out, shown->url, "");
-	buffer_append_text(out, ". You are told when pages no longer have it, "
-				"and where it has gone.</p>\n"
-				"<dl class=\"facts\"><dt>Value</dt><dd>");
+	buffer_append_text(out, ". You get an alert when pages no longer have "
+				"it, with its probable new place.</p>\n<dl "
+				"class=\"facts\"><dt>Value</dt><dd>");
 	ui_text(out, ui_member(shown->found, "value"), UI_LONG_COLUMNS);
 	buffer_append_text(out, "</dd><dt>Place</dt><dd><code>");
 	ui_text(out, ui_member(shown->found, "path"), UI_LONG_COLUMNS);

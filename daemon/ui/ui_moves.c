@@ -53,7 +53,7 @@ static void append_side(struct buffer *out, const json_t *moves, bool is_after,
 	buffer_printf(out, "<section class=\"side %s\"><h3>%s %s <span>",
 		      is_after ? "after" : "before",
 		      is_path ? "Paths" : "Texts",
-		      is_after ? "that came" : "that are gone");
+		      is_after ? "added" : "removed");
 	show_count(out, total);
 	buffer_append_text(out, "</span></h3>");
 	append_items(out, items, is_path);

@@ -260,8 +260,8 @@ static void append_actions(struct buffer *out, const json_t *explain)
 	append_form(out, "/ui/page/fetch", url, is_known ? "main" : "",
 		    is_stored  ? "Fetch it again"
 		    : is_known ? "Fetch it"
-			       : "Fetch this page and some of those that it "
-				 "links to");
+			       : "Fetch this page and some of the pages that "
+				 "it links to");
 	buffer_append_text(out, "</div>\n");
 }
 
@@ -270,12 +270,12 @@ static void append_end(struct buffer *out, const json_t *explain)
 	if (!json_is_object(json_object_get(explain, "page")))
 		return;
 	buffer_append_text(
-		out, "<details class=\"panel\"><summary>Forget this page"
-		     "</summary><p>Its text, its bytes and what was counted of "
-		     "it go. It is not visited again until somebody asks for "
-		     "it.</p>");
+		out,
+		"<details class=\"panel\"><summary>Delete this "
+		"page</summary><p>Deletes its text, its bytes and its counts. "
+		"It is not visited again until a client requests it.</p>");
 	append_form(out, "/ui/page/forget", ui_member(explain, "url"), "danger",
-		    "Forget it");
+		    "Delete it");
 	buffer_append_text(out, "</details>\n");
 }
 
@@ -288,8 +288,9 @@ static void append_failure(struct buffer *out, const json_t *visit)
 	if (*error == '\0' ||
 	    strcmp(ui_member(visit, "rule"), "forgotten") == 0)
 		return;
-	buffer_append_text(out, "<p class=\"notice bad\">The last visit "
-				"brought no page: ");
+	buffer_append_text(
+		out,
+		"<p class=\"notice bad\">The last visit returned no page: ");
 	ui_text(out, error, UI_LONG_COLUMNS);
 	if (status != 0)
 		buffer_printf(out, " (HTTP status %" PRIu64 ")", status);

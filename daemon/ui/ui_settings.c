@@ -19,15 +19,17 @@ static void append_number(struct buffer *out, const json_t *site,
 static void append_numbers(struct buffer *out, const json_t *site)
 {
 	static const char *const rows[][3] = {
-		{"max_pages", "Pages at most", "1"},
+		{"max_pages", "Maximum pages", "1"},
 		{"max_depth", "Links away from the first page", "0"},
 		{"delay_ms", "Pause between fetches, ms", "0"},
-		{"revisit_s", "Visit again after, s; 0: never", "0"},
-		{"watch_s", "Look at templates after, s; 0: never", "0"},
-		{"saturation", "Rest a pattern after quiet pages; 0: never",
+		{"revisit_s", "Revisit interval, s; 0 = never", "0"},
+		{"watch_s", "Template check interval, s; 0 = never", "0"},
+		{"saturation",
+		 "Stop a pattern after uneventful pages; 0 = never", "0"},
+		{"max_bytes", "Byte limit of the first crawl; 0 = unlimited",
 		 "0"},
-		{"max_bytes", "Bytes of the first crawl; 0: any", "0"},
-		{"max_seconds", "Seconds of the first crawl; 0: any", "0"},
+		{"max_seconds",
+		 "Time limit of the first crawl, s; 0 = unlimited", "0"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -52,9 +54,9 @@ static void append_flags(struct buffer *out, const json_t *site)
 {
 	static const char *const rows[][2] = {
 		{"sitemaps", "read sitemaps"},
-		{"probe", "ask for a page that cannot be"},
-		{"cookies", "send cookies back"},
-		{"private", "private addresses, too"},
+		{"probe", "probe for soft 404s"},
+		{"cookies", "return cookies"},
+		{"private", "allow private addresses"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -87,22 +89,20 @@ static void append_secrets(struct buffer *out, const json_t *site)
 		     ui_member(site, "headers"));
 	buffer_append_text(
 		out,
-		"<div class=\"fields\"><label class=\"wide\">Others in their "
-		"place, one a line (empty: these stay)"
-		"<textarea name=\"headers\" rows=\"3\" autocomplete=\"off\" "
-		"spellcheck=\"false\" placeholder=\"Name: value\"></textarea>"
-		"</label><label class=\"check\"><input name=\"no_headers\" "
-		"type=\"checkbox\" value=\"1\">send none</label></div>"
-		"</fieldset>\n");
+		"<div class=\"fields\"><label class=\"wide\">New headers, one "
+		"per line (empty = unchanged)<textarea name=\"headers\" "
+		"rows=\"3\" autocomplete=\"off\" spellcheck=\"false\" "
+		"placeholder=\"Name: value\"></textarea></label><label "
+		"class=\"check\"><input name=\"no_headers\" type=\"checkbox\" "
+		"value=\"1\">send none</label></div></fieldset>\n");
 	append_shown(out, "Proxy", ui_member(site, "proxy"));
 	buffer_append_text(
 		out,
-		"<div class=\"fields\"><label class=\"wide\">Another in its "
-		"place (empty: it stays)<input name=\"proxy\" "
-		"autocomplete=\"off\" placeholder=\"http://host:port\">"
-		"</label><label class=\"check\"><input name=\"no_proxy\" "
-		"type=\"checkbox\" value=\"1\">ask through none</label></div>"
-		"</fieldset>\n");
+		"<div class=\"fields\"><label class=\"wide\">New proxy (empty "
+		"= unchanged)<input name=\"proxy\" autocomplete=\"off\" "
+		"placeholder=\"http://host:port\"></label><label "
+		"class=\"check\"><input name=\"no_proxy\" type=\"checkbox\" "
+		"value=\"1\">use no proxy</label></div></fieldset>\n");
 }
 
 static void append_action(struct buffer *out, const char *host,
@@ -120,17 +120,17 @@ static void append_action(struct buffer *out, const char *host,
  */
 static void append_end(struct buffer *out, const char *host)
 {
-	buffer_append_text(out, "<h2 id=\"end\">Forget this site</h2>\n");
+	buffer_append_text(out, "<h2 id=\"end\">Delete this site</h2>\n");
 	append_action(out, host, "delete");
 	buffer_append_text(
-		out, " aria-labelledby=\"end\"><p>Its pages, templates and "
-		     "guards go, and what was learned of them. That cannot be "
-		     "undone.</p><div class=\"fields\"><label class=\"check\">"
-		     "<input name=\"sure\" type=\"checkbox\" value=\"1\" "
-		     "required>Yes, forget ");
+		out, " aria-labelledby=\"end\"><p>Deletes its pages, templates "
+		     "and guards with all data about them. This cannot be "
+		     "undone.</p><div class=\"fields\"><label "
+		     "class=\"check\"><input name=\"sure\" type=\"checkbox\" "
+		     "value=\"1\" required>Yes, delete ");
 	ui_text(out, host, UI_URL_COLUMNS);
-	buffer_append_text(out, "</label><button class=\"danger\">Forget it"
-				"</button></div></form>\n");
+	buffer_append_text(out, "</label><button class=\"danger\">Delete "
+				"it</button></div></form>\n");
 }
 
 void ui_settings(struct buffer *out, const json_t *site)
@@ -142,9 +142,9 @@ void ui_settings(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "<h2 id=\"settings\">Settings</h2>\n");
 	if (!is_watched)
 		buffer_append_text(
-			out, "<p class=\"notice warn\">Its pages were handed "
-			     "in or asked for: nobody has had it watched. "
-			     "When this is saved, it is.</p>\n");
+			out, "<p class=\"notice warn\">This site is not "
+			     "watched: its pages were submitted or requested. "
+			     "Saving these settings watches it.</p>\n");
 	append_action(out, host, "settings");
 	buffer_append_text(out, " aria-labelledby=\"settings\">"
 				"<fieldset><legend>Visits</legend>"
@@ -157,9 +157,10 @@ void ui_settings(struct buffer *out, const json_t *site)
 	buffer_append_text(out, "<p class=\"soft\">Pages are compared by ");
 	ui_text(out, ui_member(site, "measure"), UI_LABEL_COLUMNS);
 	buffer_printf(out,
-		      ", width %" PRIu64 ", which stays so.</p>"
-		      "<button class=\"main\">%s</button></form>\n",
+		      ", width %" PRIu64
+		      ", which cannot be changed.</p><button "
+		      "class=\"main\">%s</button></form>\n",
 		      ui_whole(site, "width"),
-		      is_watched ? "Save" : "Watch it so");
+		      is_watched ? "Save" : "Watch with these settings");
 	append_end(out, host);
 }

@@ -167,8 +167,8 @@ static void append_clusters(struct buffer *out, const json_t *answer)
 	size_t i;
 
 	if (json_array_size(clusters) == 0) {
-		buffer_append_text(out, "<p class=\"empty\">No page of it is "
-					"known yet.</p>\n");
+		buffer_append_text(
+			out, "<p class=\"empty\">It has no pages yet.</p>\n");
 		return;
 	}
 	ui_table(out, "Templates, the largest first", heads);
@@ -213,7 +213,7 @@ static void append_patterns(struct buffer *out, const json_t *answer)
 
 	buffer_append_text(
 		out, "<p class=\"soft\">A pattern whose pages show nothing new "
-		     "is saturated: the rest of it is not visited.</p>\n");
+		     "is saturated: its other pages are not visited.</p>\n");
 	ui_table(out, "Patterns of its URLs", heads);
 	json_array_foreach(patterns, i, pattern)
 	{

@@ -47,11 +47,11 @@ static void append_table(struct buffer *out, const json_t *sites,
 		return;
 	}
 	if (count == 0) {
-		buffer_append_text(
-			out, "<p class=\"empty\">No site is watched yet. Add "
-			     "one below: its pages are fetched slowly and "
-			     "politely, grouped by the template that made "
-			     "them, and read.</p>\n");
+		buffer_append_text(out,
+				   "<p class=\"empty\">No site is watched yet. "
+				   "Add one below: templated fetches its pages "
+				   "slowly and politely, groups them by "
+				   "template, and extracts their texts.</p>\n");
 		return;
 	}
 	ui_table(out, "Sites", heads);
@@ -88,21 +88,21 @@ static void append_form(struct buffer *out)
 {
 	buffer_append_text(
 		out,
-		"<h2 id=\"add\">Add a site</h2>\n"
-		"<form class=\"panel\" method=\"post\" action=\"/ui/sites\" "
-		"aria-labelledby=\"add\"><div class=\"fields\">"
-		"<label class=\"wide\">Address to begin at"
-		"<input name=\"url\" type=\"url\" required "
-		"placeholder=\"https://example.org/\"></label>"
-		"<label>Pages at most<input name=\"max_pages\" type=\"number\" "
-		"min=\"1\" placeholder=\"default\"></label>"
-		"<label>Pause between fetches, ms<input name=\"delay_ms\" "
-		"type=\"number\" min=\"0\" placeholder=\"default\"></label>"
-		"<label>Visit again after, s<input name=\"revisit_s\" "
-		"type=\"number\" min=\"0\" placeholder=\"default\"></label>"
-		"<label class=\"check\"><input name=\"private\" "
-		"type=\"checkbox\" value=\"1\">private addresses, too</label>"
-		"<button class=\"main\">Watch it</button></div></form>\n");
+		"<h2 id=\"add\">Add a site</h2>\n<form class=\"panel\" "
+		"method=\"post\" action=\"/ui/sites\" "
+		"aria-labelledby=\"add\"><div class=\"fields\"><label "
+		"class=\"wide\">Address to begin at<input name=\"url\" "
+		"type=\"url\" required "
+		"placeholder=\"https://example.org/\"></label><label>Maximum "
+		"pages<input name=\"max_pages\" type=\"number\" min=\"1\" "
+		"placeholder=\"default\"></label><label>Pause between fetches, "
+		"ms<input name=\"delay_ms\" type=\"number\" min=\"0\" "
+		"placeholder=\"default\"></label><label>Revisit interval, "
+		"s<input name=\"revisit_s\" type=\"number\" min=\"0\" "
+		"placeholder=\"default\"></label><label class=\"check\"><input "
+		"name=\"private\" type=\"checkbox\" value=\"1\">allow private "
+		"addresses</label><button class=\"main\">Watch "
+		"it</button></div></form>\n");
 }
 
 /* Append the sums of the listed sites. */
@@ -125,7 +125,7 @@ static void append_sums(struct buffer *out, const json_t *sites,
 	show_counted(out, pages, "page");
 	buffer_append_text(out, ", ");
 	if (pending == 0) {
-		buffer_append_text(out, "nothing waiting.</p>\n");
+		buffer_append_text(out, "nothing queued.</p>\n");
 		return;
 	}
 	show_count(out, pending);

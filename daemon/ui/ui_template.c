@@ -79,9 +79,9 @@ static void append_pages(struct buffer *out, const struct ui_template *shown)
 	size_t i;
 
 	if (json_array_size(pages) == 0) {
-		buffer_append_text(out,
-				   "<p class=\"empty\">It has no pages any "
-				   "more.</p>\n");
+		buffer_append_text(
+			out,
+			"<p class=\"empty\">It no longer has pages.</p>\n");
 		return;
 	}
 	ui_table(out, "Pages of the template", heads);
@@ -122,7 +122,7 @@ static void append_texts(struct buffer *out, const json_t *template)
 	size_t shown = 0;
 	size_t i;
 
-	ui_table(out, "Texts that its pages share", heads);
+	ui_table(out, "Texts shared by its pages", heads);
 	json_array_foreach(texts, i, text)
 	{
 		double ratio =

@@ -395,7 +395,7 @@ class Report(harness.Case):
         daemon.crawl(web.url)
         root = self.parse(self.page(daemon, web.host))
         self.readable(root)
-        self.assertIn("No page of it is known yet", root.text_content())
+        self.assertIn("It has no pages yet", root.text_content())
 
     @unittest.skipIf(lxml is None, "python3-lxml is not installed")
     def test_a_site_whose_tree_is_too_large(self):

@@ -338,11 +338,11 @@ class Ui(harness.Case):
         tab.wait("/is forgotten/.test(main.innerText)")
         text = tab.run("main.innerText")
         self.assertIn("a client deleted the page", text)
-        self.assertNotIn("brought no page", text)
+        self.assertNotIn("returned no page", text)
         answer = self.templated.get("/v1/text",
                                     url=f"{self.server.url}more.html")
         self.assertEqual(answer.status, 404)
-        self.assertIn("somebody had it forgotten", answer.text)
+        self.assertIn("the page was deleted by a request", answer.text)
 
     def change_settings(self):
         tab = self.tab

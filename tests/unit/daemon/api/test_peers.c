@@ -224,8 +224,8 @@ START_TEST(a_copy_answers_when_the_owner_does_not)
 	atomic_store(&joined.failure, ERR_TIMEOUT);
 	expect("GET", "/v1/sites/news.example", NULL, 200,
 	       "X-Templated-Stale: true");
-	expect_text("/ui/sites/news.example", ">This may be old: ");
-	expect_text("/ui/alerts", ">These are of the sites that this node ");
+	expect_text("/ui/sites/news.example", ">This may be outdated: ");
+	expect_text("/ui/alerts", ">Only for sites that this node ");
 	refuse("DELETE", "/v1/sites/news.example", NULL, 504, "timeout");
 	atomic_store(&joined.failure, ERR_NOT_FOUND);
 	refuse("DELETE", "/v1/sites/news.example", NULL, 503, "no_answer");
@@ -490,7 +490,7 @@ START_TEST(a_list_names_who_is_missing)
 	expect("GET", "/v1/sites", NULL, 200, "X-Templated-Missing: n1");
 	expect("GET", "/v1/status", NULL, 200, "X-Templated-Missing: n1");
 	expect("GET", "/", NULL, 200, "X-Templated-Missing: n1");
-	expect_text("/", "which do not answer: n1</p>");
+	expect_text("/", "these nodes do not respond: n1</p>");
 }
 END_TEST
 

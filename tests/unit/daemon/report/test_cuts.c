@@ -90,7 +90,7 @@ static long long pages_told(void)
 	return pages;
 }
 
-/* Its pages cannot be read any more: who tells of them knows them already. */
+/* Its pages can no longer be read: who tells of them knows them already. */
 static void damage(const char *host)
 {
 	struct key key = key_site(world_site(&world, host).id);

@@ -109,8 +109,7 @@ static void find_texts(struct pool *pool, const char *host,
 	if (pool_run(pool, &task) != ERR_NONE)
 		log_warn_limited_about(
 			(struct log_subject){.site = slice_of(host)},
-			"the texts of a template cannot be read: %s",
-			task.reason);
+			"cannot read the texts of a template: %s", task.reason);
 	buffer_free(&head);
 	buffer_free(&body);
 }

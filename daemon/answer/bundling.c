@@ -75,7 +75,7 @@ static void put_model(struct bundler *bundler, char *reason)
 		bundle_put_model(&bundler->writer, buffer_slice(&text));
 	if (error != ERR_NONE) {
 		snprintf(reason, MAX_REASON,
-			 "%.150s: %s; train it again, or take it away",
+			 "%.150s: %s; train the model again or remove it",
 			 path.data, error_text(error));
 		txn_fail(bundler->txn, error);
 	}
@@ -205,8 +205,8 @@ enum error bundling_make(struct store *store, const struct bundling *bundling,
 	bundle_writer_free(&bundler.writer);
 	if (error == ERR_TOO_LARGE)
 		snprintf(reason, MAX_REASON,
-			 "the bundle would have more than %zu bytes, the limit "
-			 "of extract.max_bundle_size",
+			 "the bundle exceeds %zu bytes; raise "
+			 "extract.max_bundle_size",
 			 bundling->max_bytes);
 	return error;
 }

@@ -20,28 +20,27 @@ static const struct sentence {
 	const char *text;
 } sentences[] = {
 	{"site.added", "the site is watched"},
-	{"site.deleted", "the site is forgotten"},
-	{"site.crawled", "the crawl is at rest"},
-	{"site.recut", "its pages are grouped by another threshold"},
+	{"site.deleted", "the site was removed"},
+	{"site.crawled", "the crawl has ended"},
+	{"site.recut", "the threshold has changed"},
 	{"page.added", "a page was added"},
 	{"page.changed", "a page has changed"},
-	{"page.gone", "a page is gone"},
-	{"cluster.new", "a cluster began"},
-	{"cluster.merged", "a cluster went into another"},
+	{"page.gone", "a page was removed"},
+	{"cluster.new", "a cluster was added"},
+	{"cluster.merged", "a cluster was merged into another"},
 	{"cluster.split", "a cluster was split off"},
-	{"cluster.gone", "a cluster is gone"},
+	{"cluster.gone", "a cluster was removed"},
 	{"template.new", "a new template"},
 	{"template.changed", "the template has changed"},
 	{"template.replaced", "its pages have another template"},
-	{"template.merged", "the template is one with another now"},
+	{"template.merged", "the template was merged into another"},
 	{"template.split", "some of its pages have another template"},
-	{"template.vanished", "the pages of the template are gone"},
-	{"inquiry.closed",
-	 "an inquiry has ended, and there is nothing to tell"},
-	{"site.stale", "nothing was seen of the site"},
-	{"site.blocked", "the site answers with errors or challenges alone"},
-	{"guard.broken", "a selector no longer holds"},
-	{"guard.ok", "a selector holds again"},
+	{"template.vanished", "the pages of the template were removed"},
+	{"inquiry.closed", "a suspected change was not confirmed"},
+	{"site.stale", "the site has returned no page"},
+	{"site.blocked", "the site returns only errors or challenges"},
+	{"guard.broken", "a selector no longer matches"},
+	{"guard.ok", "a selector matches again"},
 	{"guard.suspended", "a selector takes too long"},
 	{"hook.test", "a test of the hook"},
 };
@@ -84,7 +83,7 @@ static void append_moves(const json_t *detail, const char *name,
 	if (gone > 0 || come > 0)
 		buffer_printf(out,
 			      ", %" JSON_INTEGER_FORMAT
-			      " %s gone and %" JSON_INTEGER_FORMAT " come",
+			      " %s removed and %" JSON_INTEGER_FORMAT " added",
 			      gone, noun, come);
 }
 
@@ -104,7 +103,7 @@ static void append_guard(const json_t *detail, struct buffer *out)
 		buffer_printf(out, ": %s", selector);
 	if (instead != NULL &&
 	    (!json_is_number(score) || json_number_value(score) >= LIKELY))
-		buffer_printf(out, ", perhaps now %s", instead);
+		buffer_printf(out, ", possibly now %s", instead);
 }
 
 /* Append how many pages remain in a template that has lost the others. */
@@ -160,7 +159,7 @@ static void append_pages(const json_t *event, const json_t *detail,
 	if (agreed > 0 && seen > 0)
 		buffer_printf(out,
 			      " (%" JSON_INTEGER_FORMAT
-			      " of %" JSON_INTEGER_FORMAT " pages say so)",
+			      " of %" JSON_INTEGER_FORMAT " pages agree)",
 			      agreed, seen);
 	else if (pages > 0)
 		buffer_printf(out, " (%" JSON_INTEGER_FORMAT " page%s)", pages,

@@ -16,24 +16,24 @@ static void explain_absence(struct txn *txn, const struct site_row *site,
 
 	if (site == NULL)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "the site %.150s is not known; add it, or ask with "
+			 "the site %.150s is unknown; add it, or use "
 			 "fetch=missing",
 			 url->host);
 	else if (!frontier_row_get(txn, site->id,
 				   page_key_of(slice_of(url->text)), &row))
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "the site is known, but not this page; ask with "
+			 "the site is known, but not this page; use "
 			 "fetch=missing");
 	else if (row.state == FRONTIER_DENIED && row.error == ERR_NOT_KEPT)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "somebody had it forgotten; ask with fetch=missing");
+			 "a client deleted the page; use fetch=missing");
 	else if (row.state == FRONTIER_FAILED || row.state == FRONTIER_DENIED)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "it was not fetched: %s (HTTP status %u)",
+			 "the fetch failed: %s (HTTP status %u)",
 			 error_text((enum error)row.error), row.http_status);
 	else
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "it waits to be fetched");
+			 "it is queued for fetching");
 }
 
 enum error stored_find(struct txn *txn, const struct url *url,
@@ -65,7 +65,7 @@ enum error stored_find(struct txn *txn, const struct url *url,
 			return ERR_CORRUPT;
 	}
 	snprintf(answer->reason, sizeof(answer->reason),
-		 "it redirects more than %d times", MAX_REDIRECTS);
+		 "more than %d redirects", MAX_REDIRECTS);
 	return ERR_NOT_FOUND;
 }
 
@@ -121,7 +121,7 @@ static enum error copy_page(struct txn *txn, const struct stored *stored,
 	if (error == ERR_NOT_KEPT)
 		snprintf(answer->reason, sizeof(answer->reason),
 			 "see retention.bodies_age, retention.bodies_count and "
-			 "retention.bodies_bytes; ask with fetch=always");
+			 "retention.bodies_bytes; use fetch=always");
 	found->known = stored_site_keep(
 		&found->site, stored_site_known(stored->key, &stored->row));
 	found->fetched_ms = stored->row.fetched_ms;

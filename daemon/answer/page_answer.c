@@ -295,7 +295,7 @@ static enum error answer_by(enum error (*try)(const struct asking *asking,
 	}
 	if (error == ERR_BUSY)
 		snprintf(answer_out->reason, sizeof(answer_out->reason),
-			 "the site changes all the time; tried %d times",
+			 "the site changed during each of %d attempts; retry",
 			 MAX_TRIES);
 	return error;
 }

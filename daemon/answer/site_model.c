@@ -38,7 +38,7 @@ enum error site_model_load(void *context, const struct answer_rules *rules,
 		error = ridge_model_read(model_out, buffer_slice(&text));
 	if (error != ERR_NONE)
 		snprintf(answer->reason, sizeof(answer->reason),
-			 "%.150s: %s; train it again, or take it away",
+			 "%.150s: %s; train the model again or remove it",
 			 path.data, file_error_text(error));
 	buffer_free(&path);
 	buffer_free(&text);

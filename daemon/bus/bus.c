@@ -71,9 +71,9 @@ static const struct bus_ops *bus_load_module(const char *servers)
 		return load(say); /* it stays loaded until the process exits */
 	log_error("nodes.broker_urls %s: %s", servers,
 		  why != NULL ? why
-			      : BUS_MODULES "/" BUS_NATS_FILE " is not "
-					    "there: it is in Debian's package "
-					    "templated-cluster");
+			      : BUS_MODULES "/" BUS_NATS_FILE
+					    " is missing: install the Debian "
+					    "package templated-cluster");
 	return NULL;
 }
 
@@ -100,9 +100,9 @@ const struct bus_ops *bus_load(const char *servers)
 
 const struct bus_ops *bus_load(const char *servers)
 {
-	log_error(
-		"nodes.broker_urls %s: this program was built without a broker",
-		servers);
+	log_error("nodes.broker_urls %s: this program was built without broker "
+		  "support",
+		  servers);
 	return NULL;
 }
 

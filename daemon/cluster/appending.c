@@ -192,9 +192,9 @@ static enum error append_parts(struct cluster *cluster,
 	if (again > 0)
 		error = append_part(cluster, part, chosen, again, &again);
 	if (error != ERR_NONE)
-		log_warn_limited("nodes: %zu entr%s of the log not taken: %s",
-				 used, used == 1 ? "y" : "ies",
-				 error_text(error));
+		log_warn_limited(
+			"nodes: appending %zu entr%s to the log failed: %s",
+			used, used == 1 ? "y" : "ies", error_text(error));
 	free(chosen);
 	return error;
 }

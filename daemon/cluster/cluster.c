@@ -252,7 +252,7 @@ enum error cluster_run(struct cluster *cluster, struct engine *engine,
 			  cluster) ||
 	    !start_workers(cluster)) {
 		/* a daemon without these threads cannot continue */
-		log_error("the daemon cannot go on without its threads");
+		log_error("cannot continue without the threads of the node");
 		abort();
 	}
 	cluster->is_running = true;
@@ -634,9 +634,9 @@ void cluster_drain(struct cluster *cluster, bool drains)
 		(struct slice){&number, sizeof(number)});
 	error = txn_end(&txn);
 	if (error != ERR_NONE)
-		log_error("nodes: that this node %s is over when it is "
-			  "started again, as the store cannot be written: %s",
-			  drains ? "is drained" : "takes partitions",
+		log_error("nodes: this node %s only until its restart, because "
+			  "the store cannot be written: %s",
+			  drains ? "is drained" : "accepts partitions",
 			  error_text(error));
 	lock_acquire(&cluster->lock);
 	cluster->is_draining = drains;

@@ -210,8 +210,8 @@ static void leave_all(struct cluster *cluster)
 	}
 	if (has_left) {
 		pipeline_leave_strangers(cluster->pipeline, 0);
-		log_warn("nodes: the lease has ended: nothing is fetched or "
-			 "changed until there is another one");
+		log_warn("nodes: the lease has expired; this node fetches and "
+			 "changes nothing until it has a new one");
 	}
 }
 

@@ -28,9 +28,9 @@ void note_damage(struct cluster *cluster, unsigned number)
 	wake_copying(cluster);
 	lock_release(&cluster->lock);
 	if (!is_known)
-		log_error("nodes: partition %u: rows of it are damaged here; "
-			  "a node that has it whole, if there is one, takes "
-			  "it, and the copy here is made anew",
+		log_error("nodes: partition %u: some rows are damaged; a node "
+			  "with a complete replica, if any, becomes its owner, "
+			  "and this node copies it again",
 			  number);
 }
 
@@ -108,8 +108,8 @@ static bool may_drop(struct cluster *cluster, unsigned number)
 	for (unsigned i = 0; i < PARTITIONS; i++)
 		owned += view_partition(cluster, i).state == PARTITION_OWN;
 	if (owned > 0 && yield_sites(cluster))
-		log_error("nodes: hooks and silences are to be copied anew: "
-			  "others have the sites of this node until they are");
+		log_error("nodes: hooks and silences must be copied again; "
+			  "other nodes own the sites of this node until then");
 	return owned == 0;
 }
 

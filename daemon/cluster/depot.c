@@ -73,7 +73,7 @@ enum error depot_open(struct depot **depot_out,
 	void *place = NULL;
 
 	if (kind == NULL) {
-		log_error("nodes.snapshot_store: neither a folder (/...), nor "
+		log_error("nodes.snapshot_store: must be a folder (/...), "
 			  "http://, https://, s3+http:// or s3+https://");
 		return ERR_MALFORMED;
 	}
@@ -185,10 +185,9 @@ enum error depot_put(struct depot *depot, struct depot_item item,
 	if (error == ERR_NONE)
 		error = depot->kind->commit(depot->place, item, &body);
 	else
-		log_error(
-			"nodes.snapshot_store %s: the snapshot of partition %u "
-			"could not be written: %s",
-			depot->location, item.partition, error_text(error));
+		log_error("nodes.snapshot_store %s: cannot write the snapshot "
+			  "of partition %u: %s",
+			  depot->location, item.partition, error_text(error));
 	if (error != ERR_NONE)
 		depot->kind->abandon(depot->place, item);
 	close(body.file);
@@ -258,7 +257,7 @@ enum error depot_get(struct depot *depot, struct depot_item item,
 	if (error != ERR_NONE || is_whole(&arrival))
 		return error;
 	log_error("nodes.snapshot_store %s: snapshot %" PRIu64
-		  " of partition %u is cut or damaged; it is not used",
+		  " of partition %u is truncated or damaged; ignoring it",
 		  depot->location, item.number, item.partition);
 	return ERR_CORRUPT;
 }

@@ -34,7 +34,7 @@ static enum error complain(const char *path, const char *what)
 	log_error("nodes.snapshot_store %s: %s: %s%s", path, what,
 		  strerrordesc_np(code),
 		  code == EACCES || code == EPERM
-			  ? "; the daemon's user needs to write there"
+			  ? "; make it writable for the daemon's user"
 			  : "");
 	if (code == ENOSPC || code == EDQUOT)
 		return ERR_STORE_FULL;
@@ -109,12 +109,13 @@ static enum error begin(void *place, struct depot_item item, int *file_out)
 	int file;
 
 	if (mkdir(folder.text, 0700) != 0 && errno != EEXIST)
-		return complain(folder.text, "cannot be made");
+		return complain(folder.text, "cannot be created");
 	file = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (file < 0)
-		return complain(path.text, "cannot be made");
+		return complain(path.text, "cannot be created");
 	if (flock(file, LOCK_EX | LOCK_NB) != 0 || !is_at(file, path.text)) {
-		log_error("nodes.snapshot_store %s: another process writes it",
+		log_error("nodes.snapshot_store %s: another process is writing "
+			  "it",
 			  path.text);
 		close(file);
 		return ERR_BUSY;
@@ -149,7 +150,7 @@ static enum error commit(void *place, struct depot_item item,
 	if (fsync(body->file) != 0)
 		return complain(new.text, "cannot be synced");
 	if (rename(new.text, path.text) != 0)
-		return complain(path.text, "cannot be put in its place");
+		return complain(path.text, "cannot be renamed");
 	/* sync the partition's folder too, which may be new */
 	if (sync_folder(folder.text) != ERR_NONE)
 		return ERR_IO;

@@ -77,8 +77,9 @@ static enum error read_key(const char *path, struct buffer *out)
 		out->data[--out->size] = '\0';
 	if (out->size == 0 || memchr(out->data, '\n', out->size) != NULL ||
 	    memchr(out->data, '\0', out->size) != NULL) {
-		log_error("nodes.snapshot_store_key_file %s: not one line",
-			  path);
+		log_error(
+			"nodes.snapshot_store_key_file %s: must have one line",
+			path);
 		return ERR_MALFORMED;
 	}
 	return ERR_NONE;
@@ -95,7 +96,7 @@ static enum error find_login(struct depot_server *server, const char *user,
 	if (key_file[0] == '\0')
 		return user == NULL && server->sigv4 == NULL
 			       ? ERR_NONE
-			       : malformed("it needs a password or key: "
+			       : malformed("a password or key is missing; set "
 					   "nodes.snapshot_store_key_file");
 	error = read_key(key_file, &key);
 	if (error == ERR_NONE) {
@@ -104,8 +105,8 @@ static enum error find_login(struct depot_server *server, const char *user,
 		buffer_append_slice(&login, buffer_slice(&key));
 		server->login = mem_copy_text(login.data, login.size);
 		if (strchr(server->login, ':') == NULL)
-			error = malformed("the key file is not NAME:SECRET, "
-					  "and the location names no user");
+			error = malformed("the key file has no NAME:SECRET, "
+					  "and the location has no user");
 	}
 	buffer_free(&key);
 	buffer_free(&login);
@@ -121,12 +122,14 @@ static enum error find_region(struct depot_server *server, const char *query,
 
 	if (query != NULL) {
 		if (!is_s3 || strncmp(query, REGION, strlen(REGION)) != 0)
-			return malformed("only s3+... has a query, ?region=");
+			return malformed(
+				"a query (?region=) is only valid for s3+...");
 		region = query + strlen(REGION);
 	}
 	for (const char *c = region; *c != '\0'; c++)
 		if (!is_alphanumeric(*c) && *c != '-')
-			return malformed("a region is letters, digits, '-'");
+			return malformed(
+				"a region may have letters, digits and '-'");
 	if (region[0] == '\0' || strlen(region) >= REGION_BYTES)
 		return malformed("?region= is empty or too long");
 	if (is_s3) {
@@ -146,7 +149,7 @@ static enum error find_url(struct depot_server *server, CURLU *url)
 	curl_url_set(url, CURLUPART_QUERY, NULL, 0);
 	text = part_of(url, CURLUPART_URL);
 	if (text == NULL)
-		return malformed("this is no location");
+		return malformed("invalid location");
 	length = strlen(text);
 	server->url = mem_alloc(1, length + 2);
 	snprintf(server->url, length + 2, "%s%s", text,
@@ -171,17 +174,17 @@ static enum error read_location(struct depot_server *server,
 		mem_exhausted("libcurl");
 	if (curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK) {
 		curl_url_cleanup(url);
-		return malformed("this is no location");
+		return malformed("invalid location");
 	}
 	query = part_of(url, CURLUPART_QUERY);
 	user = part_of(url, CURLUPART_USER);
 	password = part_of(url, CURLUPART_PASSWORD);
 	fragment = part_of(url, CURLUPART_FRAGMENT);
-	error = password != NULL ? malformed("the password belongs into "
+	error = password != NULL ? malformed("move the password to "
 					     "nodes.snapshot_store_key_file")
 				 : ERR_NONE;
 	if (error == ERR_NONE && fragment != NULL)
-		error = malformed("a location has no '#'");
+		error = malformed("remove the '#' from the location");
 	if (error == ERR_NONE)
 		error = find_region(server, query, is_s3);
 	if (error == ERR_NONE)
@@ -245,7 +248,7 @@ static enum error begin(void *context, struct depot_item item, int *file_out)
 	*file_out = file;
 	if (file >= 0)
 		return ERR_NONE;
-	log_error("%s: a file for a snapshot cannot be made: %s",
+	log_error("%s: cannot create a file for a snapshot: %s",
 		  place->spool_folder, strerrordesc_np(code));
 	return code == ENOSPC || code == EDQUOT ? ERR_STORE_FULL : ERR_IO;
 }
@@ -305,8 +308,8 @@ static enum error read_manifest(const struct http_place *place,
 	if (error == ERR_NONE)
 		error = depot_manifest_parse(buffer_slice(&text), manifest_out);
 	if (error == ERR_CORRUPT)
-		log_error("nodes.snapshot_store: %s%s is not one of templated; "
-			  "delete it, and a new one is made",
+		log_error("nodes.snapshot_store: %s%s is not a manifest of "
+			  "templated; delete it to have a new one created",
 			  place->server.url, path.text);
 	buffer_free(&text);
 	return error;
@@ -420,9 +423,9 @@ static enum error publish(const struct http_place *place, unsigned partition,
 	if (error == ERR_NONE && ours == NULL)
 		error = ERR_NOT_FOUND;
 	if (error == ERR_NOT_FOUND) {
-		log_error(
-			"nodes.snapshot_store: %sp%03u: another node writes it",
-			place->server.url, partition);
+		log_error("nodes.snapshot_store: %sp%03u: another node is "
+			  "writing it",
+			  place->server.url, partition);
 		return ERR_BUSY;
 	}
 	if (error != ERR_NONE)
@@ -481,8 +484,8 @@ static enum error fetch(void *context, struct depot_item item, depot_sink *sink,
 		request.path = path.text;
 		error = depot_request(&place->server, &request);
 		if (error == ERR_NOT_FOUND)
-			log_error("nodes.snapshot_store: %s%s is gone, but its "
-				  "manifest names it",
+			log_error("nodes.snapshot_store: %s%s is in the "
+				  "manifest but missing on the server",
 				  place->server.url, path.text);
 		return error;
 	}

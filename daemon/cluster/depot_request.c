@@ -44,18 +44,19 @@ struct hint {
 };
 
 static const struct hint hints[] = {
-	{400, ERR_REFUSED,
-	 "the server does not understand it; is the region right?"},
-	{401, ERR_REFUSED, "is nodes.snapshot_store_key_file right?"},
-	{403, ERR_REFUSED, "not allowed: GET, PUT and DELETE are needed"},
-	{404, ERR_NOT_FOUND, "make that folder or bucket"},
-	{405, ERR_REFUSED, "the server does not take GET, PUT and DELETE here"},
-	{409, ERR_NOT_FOUND, "the folder above is missing"},
-	{411, ERR_REFUSED, "the server wants a length"},
-	{413, ERR_TOO_LARGE, "the server takes no file of that size"},
+	{400, ERR_REFUSED, "the server rejects the request; check the region"},
+	{401, ERR_REFUSED, "check nodes.snapshot_store_key_file"},
+	{403, ERR_REFUSED, "no permission; allow GET, PUT and DELETE"},
+	{404, ERR_NOT_FOUND, "create this folder or bucket"},
+	{405, ERR_REFUSED,
+	 "the server does not allow GET, PUT and DELETE here"},
+	{409, ERR_NOT_FOUND, "create the parent folder"},
+	{411, ERR_REFUSED, "the server requires a length"},
+	{413, ERR_TOO_LARGE, "the file is too large for the server"},
 	{429, ERR_NETWORK, "too many requests"},
-	{500, ERR_NETWORK, "its own log says why; is there such a folder?"},
-	{501, ERR_REFUSED, "the server does not take GET, PUT and DELETE here"},
+	{500, ERR_NETWORK, "check the server's log and that the folder exists"},
+	{501, ERR_REFUSED,
+	 "the server does not allow GET, PUT and DELETE here"},
 	{507, ERR_STORE_FULL, "the server's disk is full"},
 };
 
@@ -251,7 +252,7 @@ static void find_code(const struct buffer *refusal, char out[CODE_BYTES])
 
 static enum error explain(const struct transfer *transfer, long status)
 {
-	struct hint hint = {status, ERR_NETWORK, "the server is in trouble"};
+	struct hint hint = {status, ERR_NETWORK, "the server failed"};
 	const char *method = transfer->request->method;
 	char *elsewhere = NULL;
 	char code[CODE_BYTES];
@@ -259,14 +260,14 @@ static enum error explain(const struct transfer *transfer, long status)
 	curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &elsewhere);
 	if (elsewhere != NULL) {
 		log_error(
-			"nodes.snapshot_store: %s %s: %ld, to %s: this is not "
-			"followed; name that place, if it is right",
+			"nodes.snapshot_store: %s %s: %ld, to %s: redirects "
+			"are not followed; use that location if it is correct",
 			method, transfer->url, status, elsewhere);
 		return ERR_REFUSED;
 	}
 	if (status < SERVER_ERROR) {
 		hint.error = ERR_REFUSED;
-		hint.text = "this is no depot";
+		hint.text = "not a snapshot store";
 	}
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
 		if (hints[i].status == status)

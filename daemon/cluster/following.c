@@ -91,21 +91,21 @@ static enum error take_entry(struct reading *reading,
 	bool is_newer;
 
 	if (entry_is_foreign(buffer_slice(&message->data))) {
-		log_warn_limited(
-			"nodes: entry %" PRIu64 " of the log of partition "
-			"%u is of no node, and is passed over; look who may "
-			"publish tpl.log.>",
-			message->number, reading->partition);
+		log_warn_limited("nodes: entry %" PRIu64
+				 " in the log of partition %u is from an "
+				 "unknown client; ignoring it; check who may "
+				 "publish to tpl.log.>",
+				 message->number, reading->partition);
 		return ERR_NONE;
 	}
 	if (!entry_read(buffer_slice(&message->data), &head, &part,
 			&is_newer) ||
 	    head.partition != reading->partition) {
 		log_error_limited(
-			"nodes: entry %" PRIu64 " of the log of partition "
-			"%u %s",
+			"nodes: entry %" PRIu64
+			" in the log of partition %u %s",
 			message->number, reading->partition,
-			is_newer ? "is of a later version: upgrade this node"
+			is_newer ? "needs a later version; upgrade this node"
 				 : "is damaged");
 		return is_newer ? ERR_VERSION : ERR_CORRUPT;
 	}
@@ -345,10 +345,10 @@ void tell_renumbered(struct cluster *cluster, unsigned number, uint64_t from,
 	lock_release(&cluster->lock);
 	if (tells)
 		log_warn_limited(
-			"nodes: partition %u, and maybe others: entry "
-			"%" PRIu64 " of its log is entry %" PRIu64
-			" now; servers that were killed number anew what they "
-			"have acknowledged, and nothing is lost",
+			"nodes: partition %u, and maybe others: entry %" PRIu64
+			" of its log has number %" PRIu64
+			" now; killed NATS servers may renumber acknowledged "
+			"entries; no data is lost",
 			number, from, to);
 }
 

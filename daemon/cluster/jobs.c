@@ -233,7 +233,7 @@ static enum error do_job(struct cluster *cluster, unsigned number,
 	if (error == ERR_NONE)
 		error = give_job(cluster, number, buffer_slice(&job), why);
 	else
-		buffer_printf(why, "it is sealed: %s", error_text(error));
+		buffer_printf(why, "cannot decrypt it: %s", error_text(error));
 	if (job.data != NULL)
 		explicit_bzero(job.data, job.capacity);
 	buffer_free(&job);
@@ -243,7 +243,7 @@ static enum error do_job(struct cluster *cluster, unsigned number,
 static void tell_passed_over(const struct bus_message *message,
 			     const struct buffer *why)
 {
-	log_warn_limited("job %s, number %" PRIu64 ": %.*s; it is passed over",
+	log_warn_limited("job %s, number %" PRIu64 ": %.*s; skipping it",
 			 (const char *)message->subject.data, message->number,
 			 (int)why->size, why->size == 0 ? "" : why->data);
 }
@@ -280,9 +280,8 @@ static void tell_waiting(struct cluster *cluster, struct job_place *place,
 	if (now_ms >= place->since_ms + patience_ms &&
 	    may_tell(cluster, now_ms))
 		log_warn_limited(
-			"job %s, number %" PRIu64 ": not done for %" PRIu64
-			" s: %.*s; it is tried again, and those behind it "
-			"wait",
+			"job %s, number %" PRIu64 ": not executed for %" PRIu64
+			" s: %.*s; retrying; later jobs of this partition wait",
 			(const char *)message->subject.data, message->number,
 			(now_ms - place->since_ms) / 1000U, (int)why->size,
 			why->size == 0 ? "" : why->data);

@@ -83,15 +83,15 @@ static bool is_deaf(const struct cluster *cluster)
 
 enum error join(struct cluster *cluster)
 {
-	char why[BUS_WHY_BYTES] = "the connection was lost at once";
+	char why[BUS_WHY_BYTES] = "the connection was lost immediately";
 	struct bus *bus = cluster->bus;
 	enum error error;
 
 	if (bus != NULL && !cluster->ops->is_closed(bus)) {
 		if (!is_deaf(cluster))
 			return ERR_NONE;
-		log_warn("nodes: the NATS server does not answer, another "
-			 "one is tried");
+		log_warn("nodes: the NATS server does not respond; trying "
+			 "another one");
 		cluster->ops->hang_up(bus);
 	}
 	bus = NULL;
@@ -129,7 +129,7 @@ enum error join_at_start(struct cluster *cluster)
 
 	if (error != ERR_NETWORK)
 		return error;
-	log_warn("nodes: this node joins when the servers answer; until then "
-		 "nothing is fetched or changed, and answers may be old");
+	log_warn("nodes: waiting for the NATS servers; until then this node "
+		 "fetches and changes nothing, and responses may be outdated");
 	return ERR_NONE;
 }

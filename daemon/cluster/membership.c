@@ -200,8 +200,8 @@ static bool is_taken(struct cluster *cluster, const struct bus_row *row)
 
 	json_decref(json);
 	snprintf(text, sizeof(text),
-		 "node %s: another store has this name now; give each "
-		 "node its own, or wait for the other's lease to end",
+		 "node %s: another store uses this name; set a unique "
+		 "nodes.name, or wait until the other lease expires",
 		 cluster->options.bus.name);
 	if (is_other)
 		set_trouble(cluster, LOG_LEVEL_ERROR, text);
@@ -601,13 +601,13 @@ static void tell(struct cluster *cluster, bool is_connected)
 		pipeline_leave_strangers(cluster->pipeline, 0);
 	if (is_untold)
 		set_trouble(cluster, LOG_LEVEL_DEBUG,
-			    "the NATS servers do not answer");
+			    "the NATS servers do not respond");
 	if (was_connected && !is_connected)
-		log_warn("nodes: the broker does not answer; without it "
-			 "nothing is fetched or changed, and answers may be "
-			 "old");
+		log_warn("nodes: the broker does not respond; until it does, "
+			 "this node fetches and changes nothing, and responses "
+			 "may be outdated");
 	if (!was_connected && is_connected)
-		log_info("nodes: node %s has the broker",
+		log_info("nodes: node %s is connected to the broker",
 			 cluster->options.bus.name);
 }
 
@@ -627,9 +627,9 @@ static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
 	    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
 		return;
 	*reminded_ms = now_ms;
-	log_warn("nodes: the clock of this machine and that of the servers "
-		 "are %.1f s apart: have NTP set both; pages are visited too "
-		 "early or too late",
+	log_warn("nodes: the clocks of this machine and the NATS servers "
+		 "differ by %.1f s; pages are fetched at wrong times; run NTP "
+		 "on all machines",
 		 (double)(clock_ms < 0 ? -clock_ms : clock_ms) / 1000.0);
 }
 
@@ -646,11 +646,10 @@ static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
 		    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
 			continue;
 		*reminded_ms = now_ms;
-		log_warn(
-			"nodes: node %s has another list of public suffixes "
-			"(libpsl): give all nodes one version of it, or a host "
-			"may have two owners",
-			cluster->members[i].facts.name);
+		log_warn("nodes: node %s has another list of public suffixes "
+			 "(libpsl), so a host may have two owners; install the "
+			 "same version on all nodes",
+			 cluster->members[i].facts.name);
 	}
 }
 
@@ -669,22 +668,20 @@ static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
 			continue;
 		*reminded_ms = now_ms;
 		if (*own == '\0')
-			log_warn("nodes: node %s seals secrets with the key "
-				 "%s, and this node has no "
-				 "nodes.encryption_key_file: it does not copy "
-				 "their "
-				 "sites",
+			log_warn("nodes: node %s encrypts secrets with key %s, "
+				 "and this node has no "
+				 "nodes.encryption_key_file; it does not "
+				 "replicate their sites",
 				 facts->name, facts->key);
 		else
 			log_error(
-				"nodes: node %s seals secrets with the key "
-				"%s, which is not in nodes.encryption_key_file "
-				"here: that has %s first%s",
+				"nodes: node %s encrypts secrets with key %s, "
+				"which is missing in nodes.encryption_key_file "
+				"of this node; its first key is %s%s",
 				facts->name, facts->key, own,
-				cluster->yields
-					? "; this node takes no sites until "
-					  "it has the key of the others"
-					: "");
+				cluster->yields ? "; this node owns no sites "
+						  "until it has that key"
+						: "");
 	}
 }
 

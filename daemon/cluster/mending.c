@@ -41,8 +41,8 @@ bool yield_sites(struct cluster *cluster)
 void note_full(struct cluster *cluster, enum error error)
 {
 	if (yield_sites(cluster))
-		log_error("nodes: the store of this node cannot be written "
-			  "(%s): others have its sites until it can",
+		log_error("nodes: cannot write the store of this node (%s); "
+			  "other nodes own its sites until it is writable",
 			  error_text(error));
 }
 
@@ -55,16 +55,15 @@ static void tell_useless(struct cluster *cluster, unsigned number,
 		return;
 	cluster->locked_ms = now_ms;
 	if (error == ERR_NO_KEY)
-		log_error(
-			"nodes: partition %u, and maybe others: secrets in "
-			"it are sealed by a key that is not in "
-			"nodes.encryption_key_file here; no copy of it is made "
-			"until it is",
-			number);
+		log_error("nodes: partition %u, and maybe others: not "
+			  "replicated, because the key of its secrets is "
+			  "missing; add it to nodes.encryption_key_file of "
+			  "this node",
+			  number);
 	else
-		log_error("nodes: partition %u, and maybe others: its log "
-			  "has what only a later version can read: upgrade "
-			  "this node; no copy of it is made until then",
+		log_error("nodes: partition %u, and maybe others: not "
+			  "replicated, because its log needs a later version; "
+			  "upgrade this node",
 			  number);
 }
 
@@ -135,8 +134,7 @@ static enum error load_snapshot(struct cluster *cluster, unsigned number,
 			       (struct depot_item){number, newest},
 			       cluster->depot, &copy);
 	if (error == ERR_NONE)
-		log_info("nodes: partition %u: its snapshot %" PRIu64
-			 " was loaded",
+		log_info("nodes: partition %u: loaded snapshot %" PRIu64,
 			 number, newest);
 	lock_acquire(&cluster->lock);
 	if (error == ERR_NONE) {
@@ -177,8 +175,8 @@ void drop_copy(struct cluster *cluster, unsigned number)
 	while (more && error == ERR_NONE)
 		error = clear_rows(cluster, number, &more);
 	if (error != ERR_NONE)
-		log_error("nodes: partition %u: its copy here cannot be "
-			  "deleted, which is tried again: %s",
+		log_error("nodes: partition %u: cannot delete its replica: %s; "
+			  "retrying",
 			  number, error_text(error));
 	if (error == ERR_STORE_FULL || error == ERR_IO)
 		note_full(cluster, error);
@@ -263,8 +261,9 @@ void mend_copy(struct cluster *cluster, unsigned number, enum error error)
 	if (error == ERR_NO_KEY || (!is_gap && is_useless(error)))
 		lock_copy(cluster, number, error);
 	else if (is_gap && error != ERR_NONE)
-		log_warn("nodes: partition %u: the log begins behind what is "
-			 "here, and no snapshot could be loaded: %s",
+		log_warn("nodes: partition %u: the log no longer has the "
+			 "entries missing here, and no snapshot could be "
+			 "loaded: %s",
 			 number, error_text(error));
 }
 

@@ -133,9 +133,9 @@ static bool is_cut(struct cluster *cluster, unsigned number,
 	    last->number >= partition.applied ||
 	    last->epoch > partition.read_epoch)
 		return false;
-	log_error("nodes: partition %u: the servers have lost the end of its "
-		  "log, entries %" PRIu64 " to %" PRIu64
-		  "; what was in them is here, and goes on from here",
+	log_error("nodes: partition %u: the NATS servers have lost the end of "
+		  "its log, entries %" PRIu64 " to %" PRIu64
+		  "; this node has their content and continues the log",
 		  number, last->number + 1, partition.applied);
 	lock_acquire(&cluster->lock);
 	cluster->partitions[number].wants_snapshot = true;
@@ -353,7 +353,7 @@ void take(struct cluster *cluster, unsigned number)
 	if (is_useless(error))
 		give_up(cluster, number);
 	else if (error != ERR_NONE && error != ERR_BUSY)
-		log_warn_limited("nodes: partition %u cannot be taken yet: %s",
+		log_warn_limited("nodes: cannot adopt partition %u yet: %s",
 				 number, error_text(error));
 }
 

@@ -91,8 +91,8 @@ void presence_read(struct cluster *cluster, const struct bus_row *rows,
 		presence->is_away = !has_lease_of(cluster, presence->name) &&
 				    is_expected(cluster, presence);
 		if (presence->is_away && before != NULL && !before->is_away)
-			log_info("nodes: node %s is away; its copies wait "
-				 "for it as long as nodes.rebalance_delay says",
+			log_info("nodes: node %s is missing; it keeps its "
+				 "replicas for nodes.rebalance_delay",
 				 presence->name);
 		used++;
 	}

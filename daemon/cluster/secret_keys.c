@@ -76,7 +76,7 @@ static void seal(const void *context, struct slice about, struct slice text,
 	uint8_t nonce[NONCE_BYTES];
 
 	if (getrandom(nonce, sizeof(nonce), 0) != (ssize_t)sizeof(nonce)) {
-		log_error("secrets: the kernel gives no random numbers");
+		log_error("secrets: the kernel returns no random numbers");
 		abort();
 	}
 	buffer_append(out, key->id, sizeof(key->id));
@@ -192,12 +192,13 @@ enum error secret_keys_read(struct secret_keys **keys_out, const char *path)
 	}
 	secret_keys_destroy(keys);
 	if (error == ERR_REFUSED)
-		log_error("secrets' key %s: others can read or write it: chmod "
-			  "600, and look who has read it",
+		log_error("secrets' key %s: other users can read or write it; "
+			  "chmod 600, and replace the key if it may be known",
 			  path);
 	else if (error == ERR_MALFORMED)
-		log_error("secrets' key %s: not 1 to %d lines of 64 "
-			  "hexadecimal digits: openssl rand -hex 32",
+		log_error("secrets' key %s: must have 1 to %d lines of 64 "
+			  "hexadecimal digits; create one with openssl rand "
+			  "-hex 32",
 			  path, SECRET_KEYS_MAX);
 	else
 		log_error("secrets' key %s: %s", path, file_error_text(error));

@@ -75,9 +75,9 @@ bool sums_differ(struct cluster *cluster, unsigned number)
 	lock_release(&cluster->lock);
 	if (own.sum == theirs.sum && own.rows == theirs.rows)
 		return false;
-	log_error_limited("nodes: partition %u: its copy here (%" PRIu64
-			  " rows) is not that of its owner (%" PRIu64
-			  " rows) behind the same entry; it is made anew",
+	log_error_limited("nodes: partition %u: its replica here (%" PRIu64
+			  " rows) differs from its owner's (%" PRIu64
+			  " rows) after the same entry; copying it again",
 			  number, own.rows, theirs.rows);
 	return true;
 }

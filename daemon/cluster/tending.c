@@ -105,8 +105,7 @@ static void shorten_log(struct cluster *cluster, unsigned number,
 		error = cluster->ops->purge(cluster->bus, BUS_LOG, subject,
 					    older - NUMBERS_KEPT);
 	if (error != ERR_NONE)
-		log_warn("nodes: partition %u: its log is not shortened now: "
-			 "%s",
+		log_warn("nodes: partition %u: cannot shorten its log now: %s",
 			 number, error_text(error));
 }
 
@@ -138,8 +137,8 @@ static void save(struct cluster *cluster, unsigned number)
 	if (error == ERR_NONE)
 		shorten_log(cluster, number, copy.head.number);
 	else
-		log_warn("nodes: partition %u cannot be saved in %s: %s; the "
-			 "log is kept",
+		log_warn("nodes: cannot save partition %u to %s: %s; keeping "
+			 "its log",
 			 number, depot_location(cluster->depot),
 			 error_text(error));
 }

@@ -140,9 +140,8 @@ static void warn_refused(const struct site *site, enum error error)
 {
 	log_warn_limited_about(
 		(struct log_subject){.site = site->row.host},
-		"a page stays outside of all clusters: its signature "
-		"is %s (clustering.max_signature_size, "
-		"clustering.max_signatures)",
+		"a page is in no cluster: its signature is %s; see "
+		"clustering.max_signature_size and clustering.max_signatures",
 		error_text(error));
 }
 

@@ -17,9 +17,9 @@ enum { MAX_FORGOTTEN = 8 /* rows deleted per new row */ };
 static void log_dropped(uint32_t hook, uint64_t before, uint64_t after)
 {
 	if ((before ^ after) > before)
-		log_warn_limited("hook %" PRIu32 ": too many events wait "
-				 "(hooks.max_queued_events): %" PRIu64
-				 " dropped, the oldest first",
+		log_warn_limited("hook %" PRIu32 ": the queue is full "
+				 "(hooks.max_queued_events); %" PRIu64
+				 " events dropped, oldest first",
 				 hook, after);
 }
 

@@ -113,9 +113,9 @@ static void guard_suspend(struct watch *watch, const struct finding *finding)
 
 	snprintf(reason, sizeof(reason),
 		 "it took %.3f s of CPU time on a page, %s", (double)us / 1e6,
-		 is_page ? "the longest of guards that together take more "
-			   "than guards.page_cpu_limit"
-			 : "more than guards.cpu_limit");
+		 is_page ? "the most of all guards, which together exceed "
+			   "guards.page_cpu_limit"
+			 : "over guards.cpu_limit");
 	json_object_set_new(evidence, "reason", json_string(reason));
 	text = json_dumps(evidence, JSON_COMPACT | JSON_REAL_PRECISION(4));
 	watch->row.state = GUARD_SUSPENDED;

@@ -153,7 +153,7 @@ static void change_options(struct batch *batch, struct site *site,
 	else
 		batch_recut(batch, site,
 			    &(struct recut){options->threshold,
-					    slice_of("it was set")});
+					    slice_of("set by the operator")});
 }
 
 /*

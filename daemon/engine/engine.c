@@ -352,7 +352,7 @@ static enum error try_batch(struct engine *engine, struct change *changes,
 	if (order != NULL)
 		drop_order(order);
 	if (undo_batch(engine) != ERR_NONE)
-		log_error("store: cannot be read back after a failed commit");
+		log_error("store: cannot read it back after a failed commit");
 	return error;
 }
 
@@ -417,7 +417,7 @@ static void give_up(struct engine *engine, struct change *change,
 	if (change->url != NULL)
 		subject = (struct log_subject){slice_of(change->url->host),
 					       slice_of(change->url->text)};
-	log_error_limited_about(subject, "%s cannot be committed: %s",
+	log_error_limited_about(subject, "cannot commit %s: %s",
 				change_kind_name(change->kind),
 				error_text(error));
 	if (change_ends_lease(change->kind))

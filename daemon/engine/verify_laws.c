@@ -153,8 +153,8 @@ static void check_record(struct txn *txn, const struct site_row *site,
 				  entry->count * sizeof(uint64_t)) == 0);
 	if (!is_same)
 		verify_problem(report,
-			       "site %.*s: page %016llx: its %s "
-			       "signature is not that of its record",
+			       "site %.*s: page %016llx: its %s signature "
+			       "differs from its record",
 			       (int)site->host.size,
 			       (const char *)site->host.data,
 			       (unsigned long long)page, measure_name(measure));

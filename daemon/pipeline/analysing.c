@@ -116,7 +116,8 @@ static void poison(struct job *job, const char *reason)
 	job->content_hash = hash64(body.data, body.size, 0);
 	compress(body, &job->packed);
 	log_warn_limited_about(job_subject(job),
-			       "poisoned: %s; see templatectl poison", reason);
+			       "quarantined: %s; see templatectl poison",
+			       reason);
 }
 
 /* The analysis of a job by a worker. */

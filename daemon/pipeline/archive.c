@@ -52,10 +52,9 @@ static void make_identity(uint64_t *identity)
 static void pause_archive(struct archive *archive, const char *what)
 {
 	if (archive->retry_ms == 0)
-		log_error(
-			"crawl.warc_dir: %s: %s: %s; nothing is archived until "
-			"it works again",
-			archive->folder, what, strerrordesc_np(errno));
+		log_error("crawl.warc_dir: %s: %s: %s; archiving is paused "
+			  "until writing works again",
+			  archive->folder, what, strerrordesc_np(errno));
 	archive->retry_ms = clock_steady_ms() + RETRY_MS;
 }
 
@@ -96,7 +95,7 @@ static bool write_record(struct archive *archive)
 		if (done < 0) {
 			pause_archive(archive, "writing failed");
 			if (ftruncate(archive->file, (off_t)archive->size) != 0)
-				log_error("%s: it cannot be cut: %s",
+				log_error("%s: cannot truncate it: %s",
 					  archive->path,
 					  strerrordesc_np(errno));
 			return false;
@@ -106,7 +105,7 @@ static bool write_record(struct archive *archive)
 	}
 	archive->size += archive->record.size;
 	if (archive->retry_ms != 0)
-		log_info("crawl.warc_dir: %s: archiving goes on",
+		log_info("crawl.warc_dir: %s: archiving continues",
 			 archive->folder);
 	archive->retry_ms = 0;
 	return true;
@@ -125,7 +124,7 @@ static void end_file(struct archive *archive)
 		pause_archive(archive, "writing failed");
 	archive->file = -1;
 	if (!archive_complete(archive->path))
-		pause_archive(archive, "a file cannot be renamed");
+		pause_archive(archive, "renaming a file failed");
 }
 
 /* Write the first record of a file to `record`. */
@@ -151,7 +150,7 @@ static bool begin_file(struct archive *archive)
 		open(archive->path,
 		     O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 	if (archive->file < 0) {
-		pause_archive(archive, "a file cannot be made");
+		pause_archive(archive, "creating a file failed");
 		return false;
 	}
 	archive->size = 0;
@@ -173,13 +172,13 @@ enum error archive_open(struct archive **out, const char *folder,
 	struct archive *archive;
 
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-		log_error("crawl.warc_dir: %s: the folder cannot be made: %s",
+		log_error("crawl.warc_dir: %s: cannot create the folder: %s",
 			  folder, strerrordesc_np(errno));
 		return ERR_IO;
 	}
 	if (access(folder, W_OK | X_OK) != 0) {
-		log_error("crawl.warc_dir: %s: it cannot be written to: %s",
-			  folder, strerrordesc_np(errno));
+		log_error("crawl.warc_dir: %s: cannot write to it: %s", folder,
+			  strerrordesc_np(errno));
 		return ERR_IO;
 	}
 	archive_mend(folder);

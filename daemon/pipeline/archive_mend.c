@@ -99,16 +99,15 @@ static void try_file(const char *path)
 	uint64_t end = 0;
 
 	if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
-		log_warn("crawl.warc_dir: %s: another process writes to it",
+		log_warn("crawl.warc_dir: %s: another process is writing to it",
 			 path);
 	} else if (file >= 0 && mend(file, path, &end)) {
-		log_info("crawl.warc_dir: %s: was left open; its %llu bytes of "
-			 "whole records are kept",
+		log_info("crawl.warc_dir: %s: was not closed; keeping its %llu "
+			 "bytes of complete records",
 			 path, (unsigned long long)end);
 	} else {
-		log_warn("crawl.warc_dir: %s: was left open, and cannot be "
-			 "mended: "
-			 "%s",
+		log_warn("crawl.warc_dir: %s: was not closed, and repairing it "
+			 "failed: %s",
 			 path, strerrordesc_np(errno));
 	}
 	if (file >= 0)

@@ -193,7 +193,7 @@ static void explain_pause(struct pipeline *pipeline, enum error error,
 	store_write_failure(pipeline->fetching.store, failure);
 	if (error == ERR_UNLOGGED)
 		snprintf(out, size,
-			 "the log of the cluster cannot be written: see "
+			 "cannot write the log of the node group; see "
 			 "templatectl node status");
 	else if (failure[0] != '\0')
 		snprintf(out, size, "%s: %s",
@@ -206,9 +206,7 @@ static void explain_pause(struct pipeline *pipeline, enum error error,
 			 "the store is full: raise store.max_size or delete "
 			 "sites");
 	else
-		snprintf(out, size,
-			 "the store cannot be written: %s; see the "
-			 "log",
+		snprintf(out, size, "cannot write the store: %s; see the log",
 			 error_text(error));
 }
 
@@ -232,9 +230,9 @@ static void set_pause(struct pipeline *pipeline, enum error error)
 	memcpy(stats->pause_reason, reason, sizeof(reason));
 	lock_release(&pipeline->lock);
 	if (error != ERR_NONE && !was_paused)
-		log_error("crawling pauses: %s", reason);
+		log_error("crawling is paused: %s", reason);
 	if (error == ERR_NONE && was_paused)
-		log_info("crawling goes on: the store can be written again");
+		log_info("crawling continues: the store can be written again");
 }
 
 /* Send a job to the fetcher, or finish it if the fetcher has stopped. */

@@ -86,7 +86,7 @@ static void take_sitemap(struct fetching *fetching, struct job *job)
 		return;
 	}
 	if (error != ERR_NONE)
-		log_info_about(job_subject(job), "read in part: %s",
+		log_info_about(job_subject(job), "partly read: %s",
 			       error_text(error));
 	job->kind = CHANGE_SITEMAP;
 	job->listing = result->body;
@@ -133,8 +133,7 @@ static void set_pace(struct fetching *fetching, const struct flight *flight,
 		if (polite_is_broken(&host->polite))
 			log_info_about(
 				host_subject(host),
-				"fails and fails; it is left alone for "
-				"%u s",
+				"repeated failures; no fetches for %u s",
 				(unsigned)(long_pause_ms(host,
 							 clock_steady_ms()) /
 					   1000U));

@@ -37,11 +37,10 @@ static void set_robots(struct host *host, struct slice file, unsigned status,
 
 	host_set_robots(host, file, status, fetched_ms);
 	if (robots_is_delay_clamped(host->robots))
-		log_warn_limited_about(
-			robots_subject(host, url),
-			"its Crawl-delay is no number, or too large; it "
-			"is taken as %u s",
-			robots_delay_ms(host->robots) / 1000U);
+		log_warn_limited_about(robots_subject(host, url),
+				       "its Crawl-delay is not a number or too "
+				       "large; using %u s",
+				       robots_delay_ms(host->robots) / 1000U);
 }
 
 void host_load(struct fetching *fetching, struct host *host)

@@ -135,7 +135,7 @@ static enum error take_page(struct client *client,
 
 	error = url_parse(&url, slice_of(record->url), NULL);
 	if (error != ERR_NONE) {
-		refuse(report, record, error, "its URL cannot be used");
+		refuse(report, record, error, "its URL is invalid");
 		return ERR_NONE;
 	}
 	if (ingest_is_named(options) &&

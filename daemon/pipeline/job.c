@@ -17,7 +17,7 @@ struct job *job_create(struct work *work)
 		return job;
 	log_error_limited_about(
 		(struct log_subject){.url = slice_of(job->work.lease.url)},
-		"it is stored, and cannot be parsed");
+		"the stored URL cannot be parsed");
 	job_destroy(job);
 	return NULL;
 }

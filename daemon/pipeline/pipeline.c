@@ -229,7 +229,8 @@ enum error pipeline_start(struct pipeline **pipeline_out, struct engine *engine,
 	}
 	if (!start_threads(pipeline)) {
 		/* a daemon without its threads cannot continue */
-		log_error("the daemon cannot go on without its threads");
+		log_error(
+			"cannot continue without the threads of the pipeline");
 		abort();
 	}
 	*pipeline_out = pipeline;

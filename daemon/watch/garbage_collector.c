@@ -76,14 +76,12 @@ static struct background_wish gc_all(struct background *background,
 		total += collected;
 	}
 	if (total > 0)
-		log_info("retention: %" PRIu64
-			 " bodies, versions and events over "
-			 "the limits are dropped",
+		log_info("retention: deleted %" PRIu64
+			 " bodies, versions and events over the limits",
 			 total);
 	if (error != ERR_NONE && error != ERR_STOPPED)
-		log_warn("retention: what is over the limits cannot be dropped "
-			 "now: "
-			 "%s",
+		log_warn("retention: cannot delete data over the limits now: "
+			 "%s; retrying",
 			 error_text(error));
 	return (struct background_wish){.is_failing = error != ERR_NONE,
 					.within_ms = PERIOD_MS};

@@ -231,8 +231,8 @@ void site_step_apply(const struct plan *plan, const struct site_step *step,
 					       (json_int_t)plan->blocked,
 					       "answered", (json_int_t)0,
 					       "reason",
-					       "errors, challenges and gates "
-					       "alone")),
+					       "only errors, challenges and "
+					       "gates")),
 		     });
 	if (step->is_stale)
 		emit(draft,
@@ -248,7 +248,7 @@ void site_step_apply(const struct plan *plan, const struct site_step *step,
 					       "seen_ms",
 					       (json_int_t)site->seen_ms,
 					       "reason",
-					       "no page has come since")),
+					       "no page was fetched since")),
 		     });
 }
 

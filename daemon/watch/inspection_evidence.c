@@ -196,9 +196,9 @@ json_t *evidence_of_step(const struct plan *plan,
 		json_object_set_new(value, "reason",
 				    json_string(step->event.reason));
 	else if (detection->is_root_class)
-		json_object_set_new(value, "reason",
-				    json_string("a class of html or body is "
-						"another one"));
+		json_object_set_new(
+			value, "reason",
+			json_string("a class of html or body has changed"));
 	if (step->signal == SIGNAL_DEPLETED)
 		json_object_set_new(
 			value, "left",

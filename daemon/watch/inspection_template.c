@@ -36,18 +36,19 @@ static const struct going_on goings_on[WATCH_SIGNALS] = {
 	[SIGNAL_CHANGED] = {EVENT_TEMPLATE_CHANGED, NULL, NULL},
 	[SIGNAL_SPLIT] = {EVENT_TEMPLATE_SPLIT, "split", NULL},
 	[SIGNAL_DEPLETED] = {EVENT_TEMPLATE_VANISHED, "depleted",
-			     "most of its pages are gone"},
+			     "most of its pages were removed"},
 };
 
 /* Why an incident ends without an alert. */
 static const char *const checked[WATCH_SIGNALS] = {
 	[SIGNAL_ABANDONED] = "none of its pages can be read",
-	[SIGNAL_SAME] = "it is what it was",
-	[SIGNAL_THINNED] = "some of its pages are gone",
+	[SIGNAL_SAME] = "it is unchanged",
+	[SIGNAL_THINNED] = "some of its pages were removed",
 	[SIGNAL_DRIFTED] = "its pages have moved, but not far",
-	[SIGNAL_PARTED] = "a part of it is elsewhere: it is asked again",
-	[SIGNAL_RENUMBERED] = "it has another number",
-	[SIGNAL_RECUT] = "the threshold is another one",
+	[SIGNAL_PARTED] = "some of its pages have another template: they are "
+			  "fetched again",
+	[SIGNAL_RENUMBERED] = "its number has changed",
+	[SIGNAL_RECUT] = "the threshold has changed",
 };
 
 /* Return the cluster that the template ends in; 0 = none. */

@@ -222,7 +222,7 @@ void version_take(const struct reading *reading, struct version_pages *pages,
 	if (pool_run(source->pool, &task) != ERR_NONE)
 		log_warn_limited_about(
 			(struct log_subject){.site = source->site->row.host},
-			"a version of a template was not made: %s",
+			"cannot build a version of a template: %s",
 			task.reason);
 	if (made.version != NULL) {
 		taken_out->version = made.version;

@@ -110,9 +110,10 @@ static struct background_wish pack_all(struct background *background,
 		error = walk_sites(service, &sites, &packed);
 	site_list_free(&sites);
 	if (packed > 0)
-		log_debug("packing: %" PRIu64 " rows are packed anew", packed);
+		log_debug("packing: compressed %" PRIu64 " rows again", packed);
 	if (error != ERR_NONE && error != ERR_STOPPED)
-		log_warn("packing: the pages cannot be packed anew now: %s",
+		log_warn("packing: cannot compress the pages again now: %s; "
+			 "retrying",
 			 error_text(error));
 	return (struct background_wish){.is_failing = error != ERR_NONE,
 					.within_ms = PERIOD_MS};

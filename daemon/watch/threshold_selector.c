@@ -80,7 +80,8 @@ static bool select_threshold(struct threshold_selector *selector,
 		return true;
 	log_warn_limited_about(
 		(struct log_subject){slice_of(url.host), slice_of(seed)},
-		"no threshold can be chosen now: %s", error_text(error));
+		"cannot choose a threshold now: %s; retrying",
+		error_text(error));
 	return false;
 }
 
@@ -93,8 +94,8 @@ static struct background_wish select_all(struct background *background,
 	bool is_well = error == ERR_NONE;
 
 	if (!is_well)
-		log_warn("the sites that want a threshold cannot be read now: "
-			 "%s",
+		log_warn("cannot read the sites without a threshold now: %s; "
+			 "retrying",
 			 error_text(error));
 	for (size_t i = 0; i < turns.count; i++) {
 		if (!background_is_ended(background))

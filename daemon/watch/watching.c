@@ -163,7 +163,8 @@ static bool inspect(struct watching *watching, struct watched *watched)
 		return true;
 	log_warn_limited_about(
 		(struct log_subject){.site = slice_of(watched->host)},
-		"its templates cannot be inspected now: %s", error_text(error));
+		"cannot check its templates now: %s; retrying",
+		error_text(error));
 	watched->next_ms = 0; /* after the pause that follows a failure */
 	return false;
 }
@@ -179,7 +180,8 @@ static struct background_wish watch_all(struct background *background,
 
 	error = read_sites(watching, now_ms);
 	if (error != ERR_NONE) {
-		log_warn("the sites cannot be read now: %s", error_text(error));
+		log_warn("cannot read the sites now: %s; retrying",
+			 error_text(error));
 		return (struct background_wish){.is_failing = true,
 						.within_ms = 1};
 	}

@@ -137,7 +137,7 @@ class Begin(harness.Case):
             self.assertEqual(said.stderr.count("warning: "), 1, said.stderr)
             self.assertIn("may be stale", said.stderr)
         for path in ("/", f"/ui/sites/{self.host}"):
-            self.assertIn(">This may be old: ", node.get(path).text)
+            self.assertIn(">This may be outdated: ", node.get(path).text)
         self.assertEqual(
             node.request("DELETE", f"/v1/sites/{self.host}").status, 503)
 
@@ -213,7 +213,7 @@ class Begin(harness.Case):
             return client.ask("INFO", "KV_tpl_nodes")["cluster"].get("leader")
         before = leader()
         doors.muted = b'"stream":"KV_tpl_nodes", "seq"'
-        harness.wait_until(lambda: "is told to step down" in node.messages(),
+        harness.wait_until(lambda: "requesting another leader" in node.messages(),
                            "that it is said", 30)
         harness.wait_until(lambda: leader() not in (None, before),
                            "another leader", 60)
@@ -225,7 +225,7 @@ class Begin(harness.Case):
         second = self.node()
         second.launch()
         harness.wait_until(
-            lambda: "another store has this name" in second.messages(),
+            lambda: "another store uses this name" in second.messages(),
             "that it is said")
         time.sleep(2)  # a lease
         self.expect_joined(first)

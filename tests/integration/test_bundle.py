@@ -143,7 +143,7 @@ class Bundle(harness.Case):
         daemon, host, _ = self.crawled({"extract": {"max_bundle_size": "2 KiB"}})
         error = self.error_of(daemon.get(f"/v1/sites/{host}/bundle"), 413,
                               "too_large")
-        self.assertIn("2048 bytes, the limit of extract.max_bundle_size",
+        self.assertIn("exceeds 2048 bytes; raise extract.max_bundle_size",
                       error["message"])
         self.error_of(daemon.get("/v1/sites/nobody.example/bundle"), 404,
                       "not_found")

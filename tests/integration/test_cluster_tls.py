@@ -177,7 +177,7 @@ class ClusterTls(harness.Case):
         owners = self.crawl(nodes, port)
         self.expect_answers(nodes, owners)
         for node in nodes:  # they may do all that they do
-            self.assertNotIn("the NATS server says", node.messages())
+            self.assertNotIn("error of the NATS server", node.messages())
         self.change_passwords(nodes)
         harness.wait_until(lambda: self.is_answered(nodes, owners),
                            "the nodes to ask each other")

@@ -268,7 +268,7 @@ class Delivery(harness.Case):
         self.add_sites(daemon, 8)
         row = daemon.json(f"/v1/hooks/{hook}")
         self.assertEqual((row["waiting"], row["dropped"]), (3, 5))
-        self.assertIn("too many events wait", daemon.messages())
+        self.assertIn("the queue is full", daemon.messages())
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
 
     def test_a_test_is_an_event_for_one_hook_alone(self):

@@ -244,7 +244,7 @@ class Depots(harness.Case):
                 for bad in (bytes(flipped), whole[:-1], whole[:60000],
                             whole[:20], b"", whole + b"x"):
                     file.write_bytes(bad)
-                    self.fails(depot.get(1), "corrupt", "cut or damaged")
+                    self.fails(depot.get(1), "corrupt", "truncated or damaged")
                 file.unlink()
                 self.fails(depot.get(1), "not_found", str(file.parent.name))
 
@@ -311,7 +311,7 @@ class Depots(harness.Case):
                                    stdin=subprocess.PIPE)
         harness.wait_until(lambda: is_locked(place / "p017" / "new"),
                            "the lock")
-        self.fails(depot.put(2, b"x"), "busy", "another process writes")
+        self.fails(depot.put(2, b"x"), "busy", "another process is writing")
         process.communicate(b"one")
         self.has(depot, 1, b"one")
 
@@ -352,7 +352,7 @@ class Depots(harness.Case):
             self.fails(depot.put(1, pattern(9999)), code, word)
         # nginx has no such folder, and may not make one
         depot.location = place.replace("/s/", "/s/missing/above/")
-        self.fails(depot.put(1, b"x"), "network", "is there such a folder?")
+        self.fails(depot.put(1, b"x"), "network", "that the folder exists")
 
     def test_nobody_follows_with_a_password(self):
         with socket.create_server(("127.0.0.1", 0)) as other:
@@ -424,11 +424,11 @@ class Depots(harness.Case):
 
     def test_locations_that_are_none(self):
         for location, key, word in (
-                ("snapshots", None, "neither a folder"),
-                ("ftp://a.test/", None, "neither a folder"),
+                ("snapshots", None, "must be a folder"),
+                ("ftp://a.test/", None, "must be a folder"),
                 ("http://a:b@h.test/", "b", "snapshot_store_key_file"),
                 ("http://a@h.test/", None, "snapshot_store_key_file"),
-                ("http://h.test/?region=a", None, "only s3+"),
+                ("http://h.test/?region=a", None, "only valid for s3+"),
                 ("s3+http://h.test/b/", None, "snapshot_store_key_file"),
                 ("s3+http://h.test/b/?region=a:b", "a:b", "region"),
                 ("s3+http://h.test/b/", "secret", "NAME:SECRET"),

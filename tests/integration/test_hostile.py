@@ -112,7 +112,7 @@ CASES = {
         "sitemap 200,000 deep",),
     # What the sitemap names may have spent the budget before the page that
     # links to the others has come.
-    (None, "map.xml: read in part: over the configured limit"): (
+    (None, "map.xml: partly read: over the configured limit"): (
         "sitemap without end",),
     (None, "map.xml sitemap (done|leased) 200"): (
         "ever more sitemaps",),

@@ -64,7 +64,7 @@ class Jobs(harness.Case):
         self.publish(0, {"verb": "seed", "url": self.url("a")})
         self.wait_for_jobs(1)
         said = re.search(r"another partition: publish it on tpl\.job\.(\d+)\."
-                         r"seed; it is passed over", self.node.messages())
+                         r"seed; skipping it", self.node.messages())
         self.assertIsNotNone(said, self.node.messages())
         self.assertEqual(self.status("a"), 404)
         return int(said[1])
@@ -89,7 +89,7 @@ class Jobs(harness.Case):
             "a", "own.html")).status, 200)
         # one line a minute, whatever others publish
         messages = self.node.messages()
-        self.assertEqual(messages.count("it is passed over"), 1, messages)
+        self.assertEqual(messages.count("skipping it"), 1, messages)
         self.node.watch(self.url("b"))
         refused = self.node.post("/v1/sites", {"url": self.url("c")})
         self.assertIn("crawl.max_sites",

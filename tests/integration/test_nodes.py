@@ -221,7 +221,7 @@ class Nodes(Pair):
             lambda: other.post("/v1/ingest", record(
                 f"http://{host}/more", PAGE % host)).json.get("pages") == 1,
             "that the other one goes on")
-        self.assertIn("cannot be written", full.messages())
+        self.assertIn("cannot write the store", full.messages())
 
     def test_an_event_that_another_node_has_told(self):
         """Who had it told in vain, and gave it away, tells it no more."""

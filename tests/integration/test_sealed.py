@@ -139,7 +139,8 @@ class Sealed(test_nodes.Pair):
         harness.wait_until(
             lambda: self.state(first, "b").get("has_strange_key") and
             self.state(first, "b")["is_draining"], "that it is told")
-        self.assertIn("not in nodes.encryption_key_file", other.messages())
+        self.assertRegex(other.messages(),
+                         "missing.* nodes.encryption_key_file")
         self.assertIn("other key", first.ctl("node", "list").stdout)
         # what all share has a hook with a secret: its copy waits
         harness.wait_until(

@@ -342,7 +342,7 @@ class Ui(harness.Case):
         answer = self.templated.get("/v1/text",
                                     url=f"{self.server.url}more.html")
         self.assertEqual(answer.status, 404)
-        self.assertIn("the page was deleted by a request", answer.text)
+        self.assertIn("a client deleted the page", answer.text)
 
     def change_settings(self):
         tab = self.tab

@@ -74,8 +74,9 @@ static enum error write_first(struct bus *bus)
 
 	if (error != ERR_NONE)
 		nats_complain(bus,
-			      "row _clock.%s of the stream %s: %s (the user of "
-			      "a node has its name, see conf/cluster)",
+			      "cannot write row _clock.%s of stream %s: %s; "
+			      "the broker user must have the name of the node, "
+			      "see conf/cluster",
 			      bus->name, nats_buckets[BUS_NODES].name,
 			      error_text(error));
 	return error;
@@ -106,10 +107,11 @@ static enum error nats_open_bus(struct bus **bus_out,
 		error = write_first(bus);
 	/* responses cannot arrive then, and the servers seem not to respond */
 	if (error != ERR_NONE && nats_was_refused(&patience, bus->prefix)) {
-		nats_complain(bus,
-			      "the user may not hear %s.>: a node has the name "
-			      "of its user (see conf/cluster)",
-			      bus->prefix);
+		nats_complain(
+			bus,
+			"the user may not subscribe to %s.>; the broker user "
+			"must have the name of the node, see conf/cluster",
+			bus->prefix);
 		error = ERR_REFUSED;
 	}
 	memcpy(why_out, bus->why, BUS_WHY_BYTES);

@@ -67,7 +67,7 @@ static enum error error_of_code(uint64_t code, const json_t *error)
 	default:
 		break;
 	}
-	log_error_limited("nodes: the NATS server did not keep an entry: %s",
+	log_error_limited("nodes: the NATS server did not store an entry: %s",
 			  answer);
 	return ERR_REFUSED;
 }

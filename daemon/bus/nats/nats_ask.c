@@ -82,16 +82,15 @@ static void send_answer(struct bus *bus, natsMsg *question,
 	status = natsMsg_Create(&message, reply, NULL, answer->data,
 				is_large ? 0 : (int)answer->size);
 	if (status == NATS_OK && is_large) {
-		log_error_limited(
-			"nodes: an answer of %zu bytes is over the servers' "
-			"max_payload",
-			answer->size);
+		log_error_limited("nodes: a response of %zu bytes exceeds "
+				  "max_payload of the NATS servers",
+				  answer->size);
 		status = natsMsgHeader_Set(message, NATS_TOO_LARGE, "1");
 	}
 	if (status == NATS_OK)
 		status = natsConnection_PublishMsg(bus->connection, message);
 	if (status != NATS_OK)
-		log_debug("nodes: an answer could not be sent: %s",
+		log_debug("nodes: cannot send a response: %s",
 			  natsStatus_GetText(status));
 	natsMsg_Destroy(message);
 }

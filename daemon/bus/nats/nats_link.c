@@ -119,10 +119,10 @@ static void on_error(natsConnection *connection, natsSubscription *subscription,
 	natsConnection_GetLastError(connection, &text);
 	/* the caller that opens the bus reports errors, and may retry often */
 	if (is_open)
-		log_error_limited("nodes: the NATS server says: %s: %s",
+		log_error_limited("nodes: error of the NATS server: %s: %s",
 				  natsStatus_GetText(status), text);
 	else
-		log_debug("nodes: the NATS server says: %s: %s",
+		log_debug("nodes: error of the NATS server: %s: %s",
 			  natsStatus_GetText(status), text);
 	if (status != NATS_NOT_PERMITTED)
 		return;
@@ -175,8 +175,9 @@ static void on_disconnected(natsConnection *connection, void *closure)
 
 	if (is_in_use(closure)) {
 		natsConnection_GetLastError(connection, &why);
-		log_warn_limited("nodes: no connection to a NATS server%s%s",
-				 *why == '\0' ? "" : ": ", why);
+		log_warn_limited(
+			"nodes: lost the connection to the NATS server%s%s",
+			*why == '\0' ? "" : ": ", why);
 	}
 	set_connected(closure, false, false);
 	if (count_flap(closure) >= FLAPS)
@@ -250,7 +251,7 @@ static natsStatus set_user(struct bus *bus, natsOptions *options,
 	if (wanted->password_file[0] != '\0' &&
 	    (error = file_read(wanted->password_file, MAX_PASSWORD_BYTES,
 			       &password)) != ERR_NONE) {
-		nats_complain(bus, "password_file %s: it cannot be read: %s",
+		nats_complain(bus, "password_file %s: cannot read it: %s",
 			      wanted->password_file, file_error_text(error));
 		buffer_free(&password);
 		return NATS_NOT_PERMITTED;
@@ -340,15 +341,17 @@ static enum error connect_error(struct bus *bus, natsStatus status)
 		return ERR_NONE;
 	case NATS_CONNECTION_AUTH_FAILED:
 	case NATS_NOT_PERMITTED:
-		nats_complain(bus,
-			      "the NATS servers: the user or its password is "
-			      "not theirs");
+		nats_complain(
+			bus,
+			"the NATS servers reject the user or its password");
 		return ERR_REFUSED;
 	case NATS_SSL_ERROR:
 	case NATS_SECURE_CONNECTION_WANTED:
 	case NATS_SECURE_CONNECTION_REQUIRED:
-		nats_complain(bus, "the NATS servers: no secure connection: %s",
-			      nats_GetLastError(NULL));
+		nats_complain(
+			bus,
+			"cannot open a TLS connection to the NATS servers: %s",
+			nats_GetLastError(NULL));
 		return ERR_REFUSED;
 	default:
 		nats_complain(bus, "the NATS servers: %s",

@@ -106,10 +106,9 @@ void nats_heard(struct bus *bus, const char *subject, bool is_acknowledged)
 	lock_release(&bus->lock);
 	if (!is_mute)
 		return;
-	log_warn_limited(
-		"nodes: stream %s: server %s leads it and acknowledges "
-		"nothing: it is told to step down",
-		stream, leader);
+	log_warn_limited("nodes: stream %s: its leader %s acknowledges no "
+			 "writes; requesting another leader",
+			 stream, leader);
 	step_down(bus, stream);
 }
 
@@ -131,9 +130,8 @@ void nats_is_lost(struct bus *bus, const char *stream)
 	lock_release(&bus->lock);
 	if (is_told)
 		return;
-	log_warn_limited(
-		"nodes: stream %s: the server that leads it does not find "
-		"what it has: it is told to step down",
-		stream);
+	log_warn_limited("nodes: stream %s: its leader does not find stored "
+			 "entries; requesting another leader",
+			 stream);
 	step_down(bus, stream);
 }

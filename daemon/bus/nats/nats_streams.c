@@ -94,7 +94,7 @@ static bool has_settings(struct bus *bus, const jsStreamConfig *is,
 		{"discard (0: old, 1: new)", is->Discard, must->Discard,
 		 "--discard"},
 		{"allow_direct", is->AllowDirect, true,
-		 "--allow-direct (which servers before 2.9 have not)"},
+		 "--allow-direct (needs server 2.9 or later)"},
 		{"no_ack", is->NoAck, false, NULL},
 		{"sealed", is->Sealed, false, NULL},
 		/* entries in snapshots must be deleted */
@@ -109,8 +109,8 @@ static bool has_settings(struct bus *bus, const jsStreamConfig *is,
 
 	if (!has_all)
 		nats_complain(bus,
-			      "stream %s of the NATS servers: its subjects "
-			      "must be %s alone",
+			      "stream %s of the NATS servers: its only subject "
+			      "must be %s",
 			      must->Name, must->Subjects[0]);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		const struct setting *setting = &settings[i];
@@ -157,9 +157,9 @@ static enum error check(struct bus *bus, const jsStreamConfig *is,
 	return ERR_NONE;
 }
 
-#define TOO_FEW_SERVERS                                              \
-	"stream %s: there are not so many servers, or they have no " \
-	"room: %s"
+#define TOO_FEW_SERVERS                                   \
+	"stream %s: too few NATS servers, or not enough " \
+	"space: %s"
 
 /* ERR_NETWORK, ERR_BUSY: it may work later. */
 static enum error error_of(const struct patience *patience, natsStatus status,
@@ -169,8 +169,8 @@ static enum error error_of(const struct patience *patience, natsStatus status,
 
 	if (nats_was_refused(patience, name)) {
 		nats_complain(bus,
-			      "stream %s: the user may not look at it, or "
-			      "make it (see conf/cluster)",
+			      "stream %s: the user may not read or create it; "
+			      "see conf/cluster",
 			      name);
 		return ERR_REFUSED;
 	}
@@ -265,12 +265,11 @@ static enum error open_stream(struct bus *bus, jsStreamConfig *wanted,
 		return ERR_NETWORK;
 	}
 	if (error == ERR_NETWORK)
-		nats_complain(bus,
-			      "stream %s: no answer of JetStream within "
-			      "%" PRIu32
-			      " ms: most of the NATS servers must be "
-			      "there",
-			      wanted->Name, bus->timeout_ms);
+		nats_complain(
+			bus,
+			"stream %s: no response from JetStream within %" PRIu32
+			" ms; a majority of the NATS servers must run",
+			wanted->Name, bus->timeout_ms);
 	return error;
 }
 

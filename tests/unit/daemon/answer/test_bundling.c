@@ -208,8 +208,8 @@ START_TEST(what_cannot_be_made_is_told)
 
 	ck_assert_int_eq(make("b.test", 1 << 20, &file, reason), ERR_NOT_FOUND);
 	ck_assert_int_eq(make("a.test", 500, &file, reason), ERR_TOO_LARGE);
-	ck_assert_str_eq(reason, "the bundle would have more than 500 bytes, "
-				 "the limit of extract.max_bundle_size");
+	ck_assert_str_eq(reason, "the bundle exceeds 500 bytes; raise "
+				 "extract.max_bundle_size");
 	rules.models = world.path;
 	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
 	ck_assert_int_eq(file_write(path, slice_of("no model")), ERR_NONE);

@@ -21,8 +21,8 @@ START_TEST(a_change_tells_what_moved_and_who_says_so)
 	      "\"seen\":5,\"agreed\":4,"
 	      "\"paths\":{\"gone_count\":12,\"come_count\":9},"
 	      "\"fragments\":{\"gone_count\":0,\"come_count\":3}}}",
-	      "the template has changed, 12 paths gone and 9 come, 0 texts "
-	      "gone and 3 come (4 of 5 pages say so)");
+	      "the template has changed, 12 paths removed and 9 added, 0 "
+	      "texts removed and 3 added (4 of 5 pages agree)");
 }
 END_TEST
 
@@ -32,7 +32,7 @@ START_TEST(a_redesign_names_the_new_template)
 	      "\"detail\":{\"seen\":8,\"agreed\":8,"
 	      "\"paths\":{\"moved\":0.8}}}",
 	      "a redesign: its pages have another template: a.example/9 (8 of "
-	      "8 pages say so)");
+	      "8 pages agree)");
 }
 END_TEST
 
@@ -41,12 +41,12 @@ START_TEST(an_edit_is_no_redesign)
 	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
 	      "\"detail\":{\"seen\":8,\"agreed\":8,"
 	      "\"paths\":{\"moved\":0.62}}}",
-	      "its pages have another template: a.example/9 (8 of 8 pages say "
-	      "so)");
+	      "its pages have another template: a.example/9 (8 of 8 pages "
+	      "agree)");
 	check("{\"kind\":\"template.changed\",\"detail\":{\"reason\":"
-	      "\"a class of html or body is another one\"}}",
-	      "the template has changed, a class of html or body is another "
-	      "one");
+	      "\"a class of html or body has changed\"}}",
+	      "the template has changed, a class of html or body has "
+	      "changed");
 }
 END_TEST
 
@@ -54,17 +54,16 @@ START_TEST(what_is_left_of_a_template_is_counted)
 {
 	check("{\"kind\":\"template.vanished\",\"pages\":159,\"detail\":{"
 	      "\"seen\":16,\"agreed\":15,\"left\":8,"
-	      "\"reason\":\"most of its pages are gone\"}}",
-	      "the pages of the template are gone, 159 of 167, most of its "
-	      "pages are gone (15 of 16 pages say so)");
+	      "\"reason\":\"most of its pages were removed\"}}",
+	      "the pages of the template were removed, 159 of 167, most of "
+	      "its pages were removed (15 of 16 pages agree)");
 	check("{\"kind\":\"inquiry.closed\",\"detail\":{\"reason\":"
-	      "\"it is what it was\"}}",
-	      "an inquiry has ended, and there is nothing to tell, it is what "
-	      "it was");
+	      "\"it is unchanged\"}}",
+	      "a suspected change was not confirmed, it is unchanged");
 	check("{\"kind\":\"site.recut\",\"detail\":{\"from\":0.2,"
-	      "\"to\":0.25,\"reason\":\"it was set\"}}",
-	      "its pages are grouped by another threshold: 0.25 instead of "
-	      "0.2, it was set");
+	      "\"to\":0.25,\"reason\":\"set by the operator\"}}",
+	      "the threshold has changed: 0.25 instead of 0.2, set by the "
+	      "operator");
 }
 END_TEST
 
@@ -73,18 +72,18 @@ START_TEST(a_guard_is_named_with_what_may_do_instead)
 	check("{\"kind\":\"guard.broken\",\"pages\":1,\"detail\":{"
 	      "\"name\":\"price\",\"selector\":\"//b\","
 	      "\"candidates\":[{\"selector\":\"i.a\"},{\"selector\":\"u\"}]}}",
-	      "a selector no longer holds: price, perhaps now i.a (1 page)");
+	      "a selector no longer matches: price, possibly now i.a (1 page)");
 	check("{\"kind\":\"guard.ok\",\"detail\":{\"selector\":\"//b\"}}",
-	      "a selector holds again: //b");
+	      "a selector matches again: //b");
 }
 END_TEST
 
 START_TEST(a_site_that_is_stale_is_so_for_days)
 {
 	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":7}}",
-	      "nothing was seen of the site for 7 days");
+	      "the site has returned no page for 7 days");
 	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":1}}",
-	      "nothing was seen of the site for 1 day");
+	      "the site has returned no page for 1 day");
 }
 END_TEST
 
@@ -96,7 +95,7 @@ START_TEST(what_is_missing_or_odd_is_left_out)
 	      "an event");
 	check("{\"kind\":\"guard.broken\",\"detail\":{\"name\":3,"
 	      "\"candidates\":{\"selector\":1},\"paths\":7,\"seen\":1}}",
-	      "a selector no longer holds");
+	      "a selector no longer matches");
 	check("{\"kind\":\"page.added\",\"pages\":-1,\"detail\":null}",
 	      "a page was added");
 }

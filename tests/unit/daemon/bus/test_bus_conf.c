@@ -170,7 +170,7 @@ START_TEST(users_may_what_they_must_and_no_more)
 	options.user = "a";
 	options.name = "b";
 	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
-	expect_said("the user may not hear _INBOX.b.>");
+	expect_said("the user may not subscribe to _INBOX.b.>");
 	/* readers and those who ask for work are no nodes */
 	options = options_of("reader");
 	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);

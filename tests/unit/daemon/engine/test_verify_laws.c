@@ -94,7 +94,7 @@ START_TEST(a_signature_that_is_not_of_its_record_is_found)
 	ck_assert(site_get(&txn, slice_of("a.test"), &site));
 	shingle_put(&txn, site.id, 0, 12345); /* another member */
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	ck_assert(reports("signature is not that of its record"));
+	ck_assert(reports("signature differs from its record"));
 }
 END_TEST
 

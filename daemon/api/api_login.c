@@ -21,7 +21,7 @@ static const char form[] =
 	"autocomplete=\"current-password\" required autofocus></p>\n"
 	"<p><button>Sign in</button></p>\n"
 	"</form>\n"
-	"<p>Tokens are made on the machine of the daemon: "
+	"<p>Create tokens on the machine of the daemon: "
 	"<code>templatectl token add --write NAME</code></p>\n"
 	"</main></body></html>\n";
 

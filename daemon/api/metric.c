@@ -10,7 +10,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.name = "build_info",
 		.type = "gauge",
 		.labels = {"version", "schema"},
-		.help = "1; its labels say which program runs",
+		.help = "1; its labels name the running program",
 	},
 	[METRIC_START] = {
 		.name = "start_time_seconds",
@@ -323,7 +323,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.name = "http_limited_total",
 		.type = "counter",
 		.labels = {"listener"},
-		.help = "Requests rejected by the rate limit of their token",
+		.help = "Requests rejected because their owner used up its quota",
 	},
 	[METRIC_HTTP_REPLIES] = {
 		.name = "http_responses_total",

@@ -421,7 +421,7 @@ class Listen(harness.Case):
             daemon.process.send_signal(signal.SIGHUP)  # it looks around then
         finally:
             away.rename(store)
-        self.assertIn("token writer: it is not known any more",
+        self.assertIn("token writer: removed, but ",
                       daemon.messages())
         daemon.process.send_signal(signal.SIGHUP)
         harness.wait_until(

@@ -656,7 +656,7 @@ START_TEST(the_threshold_may_be_found_by_itself)
 	ck_assert_ptr_nonnull(strstr(text, "\"threshold\":0.2,"));
 	ck_assert_ptr_nonnull(strstr(
 		text, "\"suggestion\":{\"threshold\":0.2,\"reason\":\"the "
-		      "default of cp, because too little is known"));
+		      "default of cp, because too few pages have"));
 	ck_assert_ptr_null(strstr(text, "\"report\""));
 	leave_folder();
 }

@@ -41,9 +41,9 @@ struct dendrogram_edge {
  * depend on it.
  */
 struct dendrogram {
-	struct dendrogram_edge *edges; /* [count - 1] in the order in which they
-					  joined, from leaf 0 */
-	uint32_t *pages;               /* [count] pages of the leaves */
+	struct dendrogram_edge
+		*edges;  /* [count - 1] in the order of joining, from leaf 0 */
+	uint32_t *pages; /* [count] pages of the leaves */
 	size_t count;
 	uint64_t page_count;
 };

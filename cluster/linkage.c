@@ -92,7 +92,7 @@ static void merge(struct linkage *linkage, uint32_t loser, uint32_t winner)
 	change_set_add_merge(&linkage->change_set, label, winner);
 }
 
-/* Merge the components of the linked sets, of which there is at least one. */
+/* Merge the components of the linked sets (at least one). */
 static uint32_t merge_linked(struct linkage *linkage, const struct list *links)
 {
 	const struct signature_table *table = &linkage->graph.table;

@@ -36,7 +36,7 @@ static bool is_plateau(const struct dendrogram_point *curve, struct range range,
 	return middle->sizable >= 2 && 2 * middle->sizable_pages >= page_count;
 }
 
-/* Find the longest plateau; return false if there is none. */
+/* Find the longest plateau, or return false. */
 static bool find_plateau(const struct dendrogram_point *curve, unsigned limit,
 			 uint64_t page_count, struct range *best_out)
 {

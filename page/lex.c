@@ -25,7 +25,7 @@ const char *lex_comment_end(const char *at, const char *end, bool *is_open)
 	}
 }
 
-/* Return whether "</word" and a byte that ends a name are at `at`. */
+/* Return whether the end tag "</word" begins at `at`. */
 static bool is_end_tag(const char *at, const char *end, struct slice word)
 {
 	const size_t length = word.size;

@@ -9,7 +9,7 @@
 #include "store/arena.h"
 #include "store/memory.h"
 
-/* Bytes of source, of which most pages have more. */
+/* Minimum source sizes per item; most pages need fewer items. */
 enum {
 	SOURCE_PER_NODE = 64,
 	SOURCE_PER_TEXT = 128,

@@ -31,7 +31,7 @@ struct packer;
 void content_pack(struct packer *packer, uint32_t dictionary, struct slice data,
 		  struct buffer *out);
 
-/* Do the same for an encoded record; its dictionary is made of slim records. */
+/* Do the same for an encoded record; its dictionary contains slim records. */
 void content_pack_record(struct packer *packer, uint32_t dictionary,
 			 struct slice record, struct buffer *out);
 

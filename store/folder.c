@@ -11,8 +11,8 @@
 #include "store/log.h"
 
 /*
- * The byte of the lock file that readers lock. flock() locks whole files and is
- * independent of it.
+ * The byte of the lock file that readers lock. It is independent of flock(),
+ * which locks whole files.
  */
 enum { READERS_BYTE = 1 };
 

@@ -229,7 +229,7 @@ void log_line_limited(struct log_limit *limit, enum log_level level,
 		log_emit(level, &texts);
 }
 
-/* Remove the last skipped line of one kind; return false if there is none. */
+/* Remove the last skipped line of one kind, or return false. */
 static bool log_take_left_out(bool is_end, struct log_texts *texts_out,
 			      enum log_level *level_out, uint64_t *left_out)
 {

@@ -33,7 +33,7 @@ struct record_link {
 			  or area element with this link; 0 = none */
 };
 
-/* An opened record. It points into the buffer from which it was opened. */
+/* An opened record. It points into its source buffer. */
 struct record {
 	uint64_t content_hash; /* hash64 of the body */
 	uint32_t flags;        /* RECORD_*, and record_class() */
@@ -85,8 +85,8 @@ void *record_copy(struct slice buffer);
 struct record_link record_link_at(const struct record *record, uint32_t index);
 
 /*
- * Return whether both records are equal. Ignore a signature that is unknown in
- * one of them.
+ * Return whether both records are equal, except for signatures that one of the
+ * two does not know.
  */
 bool record_is_same(const struct record *left, const struct record *right);
 

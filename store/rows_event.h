@@ -51,8 +51,8 @@ struct event_row {
 	uint16_t kind;    /* enum event_kind */
 	uint16_t flags;   /* EVENT_IS_* */
 	uint32_t cluster; /* 0 = none */
-	uint32_t other; /* the cluster into which it was merged or from which it
-			   was split, or the page's previous one; 0 = none */
+	uint32_t other; /* the cluster that it was merged into or split from, or
+			   the page's previous one; 0 = none */
 	uint32_t guard; /* number of the guard; 0 = none */
 	uint32_t pages; /* number of pages concerned */
 	struct slice host;

@@ -45,7 +45,7 @@ struct silence_row {
 	uint16_t kind;    /* enum event_kind */
 	uint32_t cluster; /* 0 = every cluster */
 	uint32_t guard;   /* 0 = every guard */
-	uint64_t event;   /* the event from which the client created it */
+	uint64_t event;   /* the event that was silenced */
 	struct slice host;
 };
 

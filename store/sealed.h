@@ -52,7 +52,7 @@ bool sealed_is_secret(struct slice sealed);
 /* Return whether the row refers to that secret. */
 bool sealed_has_id(struct slice sealed, const struct secret_id *id);
 
-/* Return the redacted text; no text if there is none or it is damaged. */
+/* Return the redacted text; no text if it is empty or damaged. */
 struct slice sealed_shown(struct slice sealed);
 
 /*

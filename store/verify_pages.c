@@ -29,8 +29,8 @@ static bool check_row(void *context, const char *table, struct slice key,
 }
 
 /*
- * The caller has an open read transaction, so that LMDB does not reuse a page
- * of this snapshot.
+ * The caller has an open read transaction, so that LMDB keeps the pages of this
+ * snapshot.
  */
 static enum error verify_file(const char *folder, struct verify_report *report)
 {

@@ -48,7 +48,7 @@ static bool is_gap(char c)
 	return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');
 }
 
-/* Remove the first name from `names` and return it; empty if there is none. */
+/* Remove the first name from `names` and return it, or an empty one. */
 static struct slice next_name(struct slice *names)
 {
 	const char *text = names->data;

@@ -134,8 +134,8 @@ static bool ends_with(struct slice text, struct slice piece)
 }
 
 /*
- * Skip the text up to and including the first occurrence of `piece`; return
- * false if there is none.
+ * Skip the text up to and including the first occurrence of `piece`, or return
+ * false.
  */
 static bool skip_piece(struct slice *text, struct slice piece)
 {

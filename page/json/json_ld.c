@@ -165,7 +165,7 @@ static void open_array(struct reader *reader)
 
 /*
  * Close the innermost open object or array (`is_array`) and everything open
- * inside it; do nothing if none is open.
+ * inside it; do nothing if no level is open.
  */
 static void close(struct reader *reader, bool is_array)
 {

@@ -7,7 +7,7 @@
 
 #include "store/slice.h"
 
-/* Long pages may quote such a string, so the string alone proves nothing. */
+/* Long pages may quote such a string, so it alone proves nothing. */
 enum sign_kind {
 	SIGN_CHALLENGE =
 		1,        /* a check that the visitor is human, or a refusal */

@@ -55,7 +55,7 @@ struct selector {
 	struct part parts[MAX_SELECTOR_PARTS]; /* the parts of all selectors in
 						  the list */
 	size_t part_count;
-	uint64_t last; /* bits of the parts that end a selector of the list */
+	uint64_t last; /* bits of the last parts of the selectors in the list */
 };
 
 #endif

@@ -34,13 +34,13 @@ bool scan_take_word(struct selector_scan *scan, const char *word);
 /* Return whether a name begins here. */
 bool scan_is_name(const struct selector_scan *scan);
 
-/* Read a name, with its escapes decoded. NULL and an error if there is none. */
+/* Read a name, with its escapes decoded. NULL and an error without one. */
 const char *scan_name(struct selector_scan *scan);
 
 /* Read a name in lower case (ASCII). */
 const char *scan_folded_name(struct selector_scan *scan);
 
-/* Read a name or a quoted string. NULL and an error if there is none. */
+/* Read a name or a quoted string. NULL and an error without one. */
 const char *scan_value(struct selector_scan *scan);
 
 /*

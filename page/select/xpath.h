@@ -70,10 +70,9 @@ enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
 			  struct xpath_result *result_out);
 
 /*
- * Stop the evaluation on the tree after its current step; do nothing if none is
- * running. For a signal handler of the evaluating thread. A step is linear in
- * the page, except a join of two sets of nodes: at most a second for
- * XPATH_MAX_NODES.
+ * Stop a running evaluation on the tree after its current step. For a signal
+ * handler of the evaluating thread. A step is linear in the page, except a join
+ * of two sets of nodes: at most a second for XPATH_MAX_NODES.
  */
 void xpath_stop(struct xpath_tree *tree);
 

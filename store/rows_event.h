@@ -14,28 +14,28 @@
 /* Constant, stored number, human-readable name. */
 #define EVENT_LIST(X)                                       \
 	X(EVENT_SITE_ADDED, 1, "site.added")                \
-	X(EVENT_SITE_DELETED, 2, "site.deleted")            \
+	X(EVENT_SITE_DELETED, 2, "site.removed")            \
 	X(EVENT_SITE_CRAWLED, 3, "site.crawled")            \
 	X(EVENT_PAGE_ADDED, 4, "page.added")                \
 	X(EVENT_PAGE_CHANGED, 5, "page.changed")            \
-	X(EVENT_PAGE_GONE, 6, "page.gone")                  \
-	X(EVENT_CLUSTER_NEW, 7, "cluster.new")              \
+	X(EVENT_PAGE_GONE, 6, "page.removed")               \
+	X(EVENT_CLUSTER_NEW, 7, "cluster.added")            \
 	X(EVENT_CLUSTER_MERGED, 8, "cluster.merged")        \
 	X(EVENT_CLUSTER_SPLIT, 9, "cluster.split")          \
-	X(EVENT_CLUSTER_GONE, 10, "cluster.gone")           \
-	X(EVENT_SITE_RECUT, 11, "site.recut")               \
-	X(EVENT_TEMPLATE_NEW, 12, "template.new")           \
+	X(EVENT_CLUSTER_GONE, 10, "cluster.removed")        \
+	X(EVENT_SITE_RECUT, 11, "site.threshold_changed")   \
+	X(EVENT_TEMPLATE_NEW, 12, "template.added")         \
 	X(EVENT_TEMPLATE_CHANGED, 13, "template.changed")   \
 	X(EVENT_TEMPLATE_REPLACED, 14, "template.replaced") \
 	X(EVENT_TEMPLATE_MERGED, 15, "template.merged")     \
 	X(EVENT_TEMPLATE_SPLIT, 16, "template.split")       \
-	X(EVENT_TEMPLATE_VANISHED, 17, "template.vanished") \
+	X(EVENT_TEMPLATE_VANISHED, 17, "template.removed")  \
 	X(EVENT_SITE_STALE, 18, "site.stale")               \
 	X(EVENT_SITE_BLOCKED, 19, "site.blocked")           \
-	X(EVENT_GUARD_BROKEN, 20, "guard.broken")           \
-	X(EVENT_GUARD_OK, 21, "guard.ok")                   \
+	X(EVENT_GUARD_BROKEN, 20, "guard.firing")           \
+	X(EVENT_GUARD_OK, 21, "guard.resolved")             \
 	X(EVENT_HOOK_TEST, 22, "hook.test")                 \
-	X(EVENT_INQUIRY_CLOSED, 23, "inquiry.closed")       \
+	X(EVENT_INQUIRY_CLOSED, 23, "incident.closed")      \
 	X(EVENT_GUARD_SUSPENDED, 24, "guard.suspended")
 
 enum event_kind {

@@ -28,7 +28,7 @@ struct hook_row {
 	struct slice target; /* URL, or "exec:COMMAND" */
 	struct slice secret; /* key of the signature, or empty */
 	struct slice host;   /* limits the hook to one site; or empty */
-	struct slice kinds;  /* "template.*,guard.broken"; empty = all */
+	struct slice kinds;  /* "template.*,guard.firing"; empty = all */
 	struct slice error;  /* of the last attempt, or empty */
 };
 

@@ -29,7 +29,7 @@ json_t *event_json(uint64_t number, const struct event_row *event)
 		json_text_or_null(event->url), "pages",
 		(json_int_t)event->pages, "alert",
 		(int)event_kind_is_alert(event->kind), "silenced",
-		(event->flags & EVENT_IS_SILENCED) != 0, "acked",
+		(event->flags & EVENT_IS_SILENCED) != 0, "acknowledged",
 		(event->flags & EVENT_IS_ACKED) != 0, "guard",
 		event->guard == 0 ? json_null()
 				  : json_integer((json_int_t)event->guard),

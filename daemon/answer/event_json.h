@@ -10,7 +10,7 @@
 
 /*
  * Return one object: seq, time, kind, site, cluster, other, url, pages, alert,
- * silenced, acked, guard, detail (an object, or null).
+ * silenced, acknowledged, guard, detail (an object, or null).
  */
 json_t *event_json(uint64_t number, const struct event_row *event);
 

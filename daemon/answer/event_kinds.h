@@ -1,6 +1,6 @@
 /*
  * daemon/answer/event_kinds.h - a filter for kinds of events: a list such as
- * "template.*,guard.broken". An item is a name, a prefix of names followed by
+ * "template.*,guard.firing". An item is a name, a prefix of names followed by
  * '*', or "alerts".
  */
 #ifndef DAEMON_ANSWER_EVENT_KINDS_H

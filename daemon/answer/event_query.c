@@ -10,7 +10,7 @@ static bool is_wanted(const struct event_query *query,
 	if (query->host[0] != '\0' &&
 	    !slice_equal(event->host, slice_of(query->host)))
 		return false;
-	if (query->is_open &&
+	if (query->is_firing &&
 	    (event->flags & (EVENT_IS_SILENCED | EVENT_IS_ACKED)) != 0)
 		return false;
 	return kinds_have(query->kinds, event->kind);

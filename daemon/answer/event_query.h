@@ -14,8 +14,9 @@ struct event_query {
 	char host[MAX_HOST_BYTES +
 		  1]; /* only events of this site; "" = of any site */
 	kind_set kinds;
-	bool is_open; /* only events that are not silenced and not acknowledged
-		       */
+	bool is_firing; /* only events that are not silenced and not
+			 * acknowledged
+			 */
 	uint64_t since; /* after this number; advances as events are read */
 	uint64_t limit; /* maximum number of further events */
 };

@@ -61,16 +61,16 @@ static bool read_site(struct call *call, struct event_query *query)
 /* If an argument is wrong, respond with the error and return false. */
 static bool read_query(struct call *call, struct event_query *query)
 {
-	uint64_t is_open;
+	uint64_t is_firing;
 
 	*query = (struct event_query){.limit = DEFAULT_EVENTS};
 	if (!call_number(call, "since", 0, UINT64_MAX - 1, &query->since) ||
 	    !call_number(call, "limit", DEFAULT_EVENTS, MAX_EVENTS,
 			 &query->limit) ||
-	    !call_number(call, "open", 0, 1, &is_open) ||
+	    !call_number(call, "firing", 0, 1, &is_firing) ||
 	    !read_site(call, query) || !read_kinds(call, query))
 		return false;
-	query->is_open = is_open != 0;
+	query->is_firing = is_firing != 0;
 	return true;
 }
 

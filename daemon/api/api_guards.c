@@ -11,7 +11,7 @@ static const char *state_name(const struct guard_row *row)
 	static const char *const names[] = {
 		[GUARD_UNKNOWN] = "never held",
 		[GUARD_OK] = "ok",
-		[GUARD_BROKEN] = "broken",
+		[GUARD_BROKEN] = "firing",
 		[GUARD_SUSPENDED] = "suspended",
 	};
 

@@ -114,7 +114,7 @@ static void write_store(const struct call *call,
 static void write_guards(struct txn *txn, struct buffer *out)
 {
 	static const char *const names[GUARD_STATES] = {"unknown", "ok",
-							"broken", "suspended"};
+							"firing", "suspended"};
 	struct scan scan = scan_begin(txn, TABLE_GUARDS, slice_of(""));
 	uint64_t counts[GUARD_STATES] = {0};
 	struct guard_row row;

@@ -15,7 +15,7 @@ enum http_verdict api_ui_alerts(struct call *call)
 		.is_reader = call->is_reader,
 		.is_of_node = call->api->peers != NULL};
 	struct event_query query = {.kinds = kinds_alerts(),
-				    .is_open = !shown.is_all};
+				    .is_firing = !shown.is_all};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	struct buffer page = {0};
 	json_t *events = NULL;

@@ -16,7 +16,7 @@ static const struct ui_window site_events = {300, 200000};
 
 enum http_verdict api_ui_home(struct call *call)
 {
-	struct event_query query = {.kinds = kinds_alerts(), .is_open = true};
+	struct event_query query = {.kinds = kinds_alerts(), .is_firing = true};
 	struct buffer page = {0};
 	enum http_verdict verdict = HTTP_ANSWERED;
 	json_t *alerts = NULL;

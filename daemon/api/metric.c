@@ -208,7 +208,7 @@ const struct metric_row metric_rows[METRIC_COUNT] = {
 		.name = "guards",
 		.type = "gauge",
 		.labels = {"state"},
-		.help = "Guards by state: unknown, ok, broken, suspended",
+		.help = "Guards by state: unknown, ok, firing, suspended",
 	},
 	[METRIC_EVENTS] = {
 		.name = "events_total",

@@ -153,8 +153,8 @@ static void make_target(const struct printer *printer, uint64_t wait_s,
 	append_option(ctl, "kinds", target);
 	if (!option_given(ctl, "kinds") && !option_given(ctl, "all"))
 		buffer_append_text(target, "&kinds=alerts");
-	if (option_given(ctl, "open"))
-		buffer_append_text(target, "&open=1");
+	if (option_given(ctl, "firing"))
+		buffer_append_text(target, "&firing=1");
 }
 
 /* Send one request, and print the events. */
@@ -274,14 +274,14 @@ static const struct verb_option events_options[] = {
 	{.name = "kinds",
 	 .kind = OPTION_TEXT,
 	 .value = "KIND,...",
-	 .meaning = "kinds, for example template.*,guard.broken (default: "
+	 .meaning = "kinds, for example template.*,guard.firing (default: "
 		    "alerts)"},
 	{.name = "all",
 	 .kind = OPTION_FLAG,
 	 .meaning = "all events, also silenced ones"},
-	{.name = "open",
+	{.name = "firing",
 	 .kind = OPTION_FLAG,
-	 .meaning = "only alerts that are not acknowledged"},
+	 .meaning = "only alerts that are neither acknowledged nor silenced"},
 	{.name = "follow",
 	 .kind = OPTION_FLAG,
 	 .meaning = "wait for more events, also after a restart of the daemon"},

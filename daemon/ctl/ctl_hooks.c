@@ -188,7 +188,7 @@ static const struct verb_option hook_options[] = {
 	{.name = "kinds",
 	 .kind = OPTION_TEXT,
 	 .value = "KIND,...",
-	 .meaning = "kinds, for example template.*,guard.broken (default: "
+	 .meaning = "kinds, for example template.*,guard.firing (default: "
 		    "alerts)"},
 	{.name = NULL},
 };

@@ -112,7 +112,7 @@ const struct report_template *report_find(const struct report_facts *facts,
 struct version *report_version(const struct report_facts *facts,
 			       uint32_t cluster, uint32_t version);
 
-/* Return a short text for an event kind ("template.new", ...). */
+/* Return a short text for an event kind ("template.added", ...). */
 const char *report_event_text(uint16_t kind);
 
 /* Append the sections, in order. Each closes its elements. */

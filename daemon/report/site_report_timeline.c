@@ -22,7 +22,7 @@ const char *report_event_text(uint16_t kind)
 		{EVENT_TEMPLATE_VANISHED, "its pages have vanished"},
 		{EVENT_SITE_STALE, "nothing seen for long"},
 		{EVENT_SITE_BLOCKED, "errors and challenges only"},
-		{EVENT_GUARD_BROKEN, "a guard is broken"},
+		{EVENT_GUARD_BROKEN, "a guard is firing"},
 		{EVENT_GUARD_OK, "a guard holds again"},
 		{EVENT_GUARD_SUSPENDED, "a guard is suspended"},
 	};

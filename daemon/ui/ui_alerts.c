@@ -149,7 +149,7 @@ static void append_actions(struct buffer *out, const json_t *event)
 
 	if (!ui_is_true(event, "alert"))
 		return;
-	if (ui_is_true(event, "acked")) {
+	if (ui_is_true(event, "acknowledged")) {
 		ui_badge(out, "soft", "acknowledged");
 	} else {
 		snprintf(path, sizeof(path), "/ui/alerts/%" PRIu64 "/ack",

@@ -80,8 +80,8 @@ void ui_site_rate(struct buffer *out, const json_t *site)
 
 static const char *class_of(const char *kind)
 {
-	static const char *const bad[] = {"guard.broken", "guard.suspended",
-					  "site.blocked", "template.vanished"};
+	static const char *const bad[] = {"guard.firing", "guard.suspended",
+					  "site.blocked", "template.removed"};
 	static const char *const warn[] = {"template.changed",
 					   "template.replaced", "site.stale",
 					   "template.merged", "template.split"};
@@ -92,8 +92,8 @@ static const char *class_of(const char *kind)
 	for (size_t i = 0; i < sizeof(warn) / sizeof(*warn); i++)
 		if (strcmp(kind, warn[i]) == 0)
 			return "warn";
-	return strcmp(kind, "guard.ok") == 0 ||
-			       strcmp(kind, "template.new") == 0
+	return strcmp(kind, "guard.resolved") == 0 ||
+			       strcmp(kind, "template.added") == 0
 		       ? "good"
 		       : "soft";
 }
@@ -137,8 +137,9 @@ static void append_actions(struct buffer *out, const json_t *event)
 {
 	if (!ui_is_true(event, "alert"))
 		return;
-	if (ui_is_true(event, "acked")) {
-		buffer_append_text(out, "<span class=\"badge\">seen</span>");
+	if (ui_is_true(event, "acknowledged")) {
+		buffer_append_text(out,
+				   "<span class=\"badge\">acknowledged</span>");
 		return;
 	}
 	append_action(out, event, "ack", "Acknowledge");
@@ -224,7 +225,7 @@ void ui_guard_state(struct buffer *out, const json_t *guard)
 
 	ui_badge(out,
 		 strcmp(state, "ok") == 0 ? "good"
-		 : strcmp(state, "broken") == 0 ||
+		 : strcmp(state, "firing") == 0 ||
 				 strcmp(state, "suspended") == 0
 			 ? "bad"
 			 : "soft",

@@ -27,8 +27,8 @@
  * were fetched. Both stages are limited: missing pages get one hour, and the
  * site must be at rest five minutes or six rounds after the sample was fetched.
  *
- * Each incident ends in an event: an alert, or inquiry.closed, which states why
- * there is nothing to report.
+ * Each incident ends in an event: an alert, or incident.closed, which states
+ * why there is nothing to report.
  *
  * A new threshold may move the pages of an ended template again. For one round
  * (LEAVING) a later event corrects the reported place whenever the site is at

@@ -361,7 +361,7 @@ class Client:
                kinds: str | None = None) -> Iterator[Event]:
         """Yield the stored events after number `since`, oldest first.
 
-        `kinds` is a list such as "template.*,guard.broken", or "alerts"; None:
+        `kinds` is a list such as "template.*,guard.firing", or "alerts"; None:
         all.
         """
         while True:

@@ -62,7 +62,7 @@ class Event(TypedDict):
     pages: int
     alert: bool
     silenced: bool
-    acked: bool
+    acknowledged: bool
     guard: int | None
     detail: dict[str, Any] | None  # the evidence
 

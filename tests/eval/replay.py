@@ -233,7 +233,7 @@ def replay(case, options):
                   "label": "quiet", "pages": sum(map(len, templates.values())),
                   "templates": {}, **quiet}]
         for event in quiet["alerts"]:
-            event["is_true"] = event["kind"] == "template.new"
+            event["is_true"] = event["kind"] == "template.added"
         for index in range(1, len(case.states)):
             steps.append(step(site, case, index, options))
             if case.name.startswith("chain/"):

@@ -91,11 +91,11 @@ def add(site, number, guards):
 
 def told(site):
     """{number of a guard: its first event}."""
-    lines = site.daemon.get("/v1/events", kinds="guard.broken", all="yes",
+    lines = site.daemon.get("/v1/events", kinds="guard.firing", all="yes",
                             limit=1000).text.splitlines()
     events = {}
     for event in map(json.loads, lines):
-        if event["kind"] == "guard.broken":
+        if event["kind"] == "guard.firing":
             events.setdefault(event["guard"], event)
     return events
 

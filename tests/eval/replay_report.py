@@ -146,7 +146,7 @@ def wordings(report, steps):
     report.say()
     for done in steps:
         told = [event for event in done["alerts"]
-                if event["kind"] != "template.new"]
+                if event["kind"] != "template.added"]
         if told:
             words = {key: told[0][key] for key in
                      ("kind", "cluster", "other", "pages", "url", "detail")}

@@ -12,8 +12,8 @@ VOID = frozenset("area base br col embed hr img input link meta source track "
                  "wbr".split())
 MOVED = 0.4        # of the words, of a page that came at another URL
 # What may be told of a template whose pages are gone.
-OF_GONE = ("template.vanished", "template.replaced")
-FOUND = ("template.changed", "template.replaced", "template.vanished",
+OF_GONE = ("template.removed", "template.replaced")
+FOUND = ("template.changed", "template.replaced", "template.removed",
          "template.merged", "template.split")
 
 
@@ -87,7 +87,7 @@ def is_true(event, label, pages):
     be told of or not, where there was one."""
     if not event["kind"].startswith("template."):
         return False
-    if event["kind"] == "template.new":
+    if event["kind"] == "template.added":
         return label == "redesign" or pages["was_there"] * 2 <= pages["pages"]
     if label in ("redesign", "minor layout edit"):
         return not pages["is_as_it_was"]
@@ -111,7 +111,7 @@ def told_of(alerts, number):
         if number_of(event) != number or event["kind"] not in FOUND:
             continue
         other = (event["other"] or "").rsplit("/", 1)[-1]
-        if event["kind"] == "template.vanished":
+        if event["kind"] == "template.removed":
             said = "gone"
         elif event["kind"] in ("template.replaced", "template.merged"):
             said = other

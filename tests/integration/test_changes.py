@@ -116,7 +116,7 @@ class Watched(harness.Case):
         self.clusters = {self.section_of(cluster["id"]): cluster["id"]
                          for cluster in self.daemon_.clusters(self.server.host)
                          if cluster["pages"] == EACH}
-        self.assertEqual({e["kind"] for e in self.told}, {"template.new"})
+        self.assertEqual({e["kind"] for e in self.told}, {"template.added"})
         self.assertGreaterEqual({e["cluster"] for e in self.told},
                                 set(self.clusters.values()))
         self.assertEqual(set(self.clusters), set(SECTIONS))
@@ -235,14 +235,14 @@ class Changes(Watched):
         self.assertEqual(sorted(about), sorted(self.clusters.values()))
         others = {e["kind"] for e in self.told
                   if e["cluster"] not in self.clusters.values()}
-        self.assertLessEqual(others, {"template.new"})
+        self.assertLessEqual(others, {"template.added"})
 
     def test_section_that_vanishes(self):
         self.start()
         harness.shutil.rmtree(self.root / "product")
         self.changed()
         event = self.only_alert(
-            "template.vanished",
+            "template.removed",
             after=lambda count: self.rounds(count, ("article", "profile")))
         self.assertEqual(event["cluster"], self.clusters["product"])
         self.assertGreaterEqual(event["pages"], 3)
@@ -252,7 +252,7 @@ class Changes(Watched):
         for i in range(3, EACH):
             (self.root / "product" / f"{i}.html").unlink()
         self.changed()
-        event = self.only_alert("template.vanished")
+        event = self.only_alert("template.removed")
         self.assertEqual(event["cluster"], self.clusters["product"])
         self.assertEqual((event["pages"], event["detail"]["left"]),
                          (EACH - 3, 3))
@@ -311,7 +311,7 @@ class Changes(Watched):
                     "template.changed", "template.replaced")], "the event")
             self.rounds(4)
             told = [e["kind"] for e in self.alerts()
-                    if e["kind"] != "template.new"]
+                    if e["kind"] != "template.added"]
             self.assertEqual(len(told), 1, self.told)
             self.told.clear()
         self.daemon_.stop()
@@ -322,7 +322,7 @@ class Changes(Watched):
         self.write_section("recipe")
         self.write_hubs((*SECTIONS, "recipe"))
         self.daemon_.text(self.server.url + "list.html", fetch="always")
-        event = self.only_alert("template.new")
+        event = self.only_alert("template.added")
         self.assertEqual(self.section_of(event["cluster"]), "recipe")
         self.assertNotIn(event["cluster"], self.clusters.values())
 

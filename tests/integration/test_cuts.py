@@ -124,7 +124,7 @@ class Cuts(harness.Case):
         self.no_problems(daemon)
         events = [json.loads(line)["kind"] for line in
                   self.ctl(daemon, "--json", "events", "--all").splitlines()]
-        self.assertIn("site.recut", events)
+        self.assertIn("site.threshold_changed", events)
         self.assertIn("cluster.merged", events)
 
         site = self.watch(daemon, web.url, "--threshold", "auto")

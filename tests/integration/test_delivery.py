@@ -520,8 +520,8 @@ class Delivery(harness.Case):
         self.assertEqual(kinds(kinds="site.added"), {"site.added"})
         self.assertEqual(kinds(kinds="page.*", site=web.host), {"page.added"})
         self.assertEqual(kinds(kinds="page.*", site="s0.invalid"), set())
-        self.assertIn("cluster.new", kinds())
-        for wrong in ({"kinds": "pages.*"}, {"kinds": ""}, {"open": "yes"},
+        self.assertIn("cluster.added", kinds())
+        for wrong in ({"kinds": "pages.*"}, {"kinds": ""}, {"firing": "yes"},
                       {"wait": "-1"}, {"wait": "3601"}, {"site": ""}):
             self.error_of(daemon.get("/v1/events", **wrong), 400,
                           "bad_request")
@@ -613,7 +613,7 @@ class Delivery(harness.Case):
         hook = self.hook(daemon, receiver.url(), kinds="site.*")
         answer = daemon.request("POST", f"/v1/events/{first}/silence").json
         self.assertEqual(answer["silence"], 1)
-        self.assertTrue(answer["acked"])
+        self.assertTrue(answer["acknowledged"])
         self.assertEqual(daemon.json("/v1/silences")["silences"][0]["site"],
                          "s0.invalid")
         daemon.request("DELETE", "/v1/sites/s0.invalid")
@@ -624,11 +624,11 @@ class Delivery(harness.Case):
                 if d.event["kind"] == "site.added"]
         self.assertEqual(told, [("site.added", "s2.invalid")])
         open_ones = [json.loads(line)["seq"] for line in daemon.get(
-            "/v1/events", kinds="site.added", open=1).text.splitlines()]
+            "/v1/events", kinds="site.added", firing=1).text.splitlines()]
         numbers = self.added(daemon)
         self.assertEqual(open_ones, [second, numbers[-1]])
         daemon.request("POST", f"/v1/events/{second}/ack")
-        open_ones = daemon.get("/v1/events", kinds="site.added", open=1).text
+        open_ones = daemon.get("/v1/events", kinds="site.added", firing=1).text
         self.assertNotIn(f'"seq":{second},', open_ones)
         self.assertEqual(daemon.request("DELETE", "/v1/silences/1").json,
                          {"deleted": 1})
@@ -709,11 +709,11 @@ class Delivery(harness.Case):
         seq = str(first["seq"])
         self.done(daemon.ctl("ack", seq))
         self.assertNotIn(f'"seq":{seq},', self.done(
-            daemon.ctl("--json", "events", "--open")))
+            daemon.ctl("--json", "events", "--firing")))
         self.assertIn(f'"seq":{seq},', self.done(
             daemon.ctl("--json", "events")))
         self.assertIn("silence", self.done(daemon.ctl("silence", seq)))
-        self.assertIn("template.new", self.done(daemon.ctl("silences")))
+        self.assertIn("template.added", self.done(daemon.ctl("silences")))
         self.done(daemon.ctl("unsilence", "1"))
         self.done(daemon.ctl("hook", "rm", "1"))
         for wrong in (("hook", "add"), ("hook", "list", "1"), ("hook", "rm"),

@@ -127,7 +127,7 @@ class Guards(harness.Case):
         self.visit(2, 3)
         broken = {e["guard"]: e for e in self.events()}
         self.assertEqual({e["kind"] for e in broken.values()},
-                         {"guard.broken"})
+                         {"guard.firing"})
         self.assertEqual(set(broken), {price, title})
         self.assertEqual(len(self.events()), 2)
         detail = broken[price]["detail"]
@@ -154,16 +154,16 @@ class Guards(harness.Case):
         self.visit(1, 2)
         self.daemon_.stop()  # what is known of it outlives the daemon
         self.daemon_.start()
-        self.assertEqual(self.show(price)["state"], "broken")
+        self.assertEqual(self.show(price)["state"], "firing")
         self.write(OLD)
         self.visit(1)
-        self.assertEqual(self.show(price)["state"], "broken")
+        self.assertEqual(self.show(price)["state"], "firing")
         self.visit(5, 6)  # as they were all along
-        self.assertEqual(self.show(price)["state"], "broken")
+        self.assertEqual(self.show(price)["state"], "firing")
         self.visit(2)
         self.assertEqual(self.show(price)["state"], "ok")
         self.assertEqual([e["kind"] for e in self.events()],
-                         ["guard.broken", "guard.ok"])
+                         ["guard.firing", "guard.resolved"])
         self.visit(3, 4, 5)
         self.assertEqual(self.show(price)["failing"], 0)
         self.assertEqual(len(self.events()), 2)
@@ -201,7 +201,7 @@ class Guards(harness.Case):
         zero = self.add(css="iframe", expect="0")["id"]
         self.write(BARE.replace("</p>", "</p><iframe src=x></iframe>"))
         self.visit(1, 2)
-        self.assertEqual(self.show(zero)["state"], "broken")
+        self.assertEqual(self.show(zero)["state"], "firing")
         [event] = self.events()
         self.assertEqual(event["detail"]["candidates"], [])
         self.assertEqual([p["matches"] for p in event["detail"]["pages"]],
@@ -221,7 +221,7 @@ class Guards(harness.Case):
         self.write(NEW)
         self.visit(*sorted(pages)[:2])
         self.assertEqual([e["kind"] for e in self.events()],
-                         ["guard.broken"])
+                         ["guard.firing"])
         other = self.add(css="span.cost", cluster=number + 1000)
         self.assertEqual(other["checked"], 0)
         self.finish()
@@ -353,7 +353,7 @@ class Guards(harness.Case):
         self.visit(1)
         self.assertEqual(self.show(price)["failing"], 1)
         self.visit(2)
-        self.assertEqual(self.show(price)["state"], "broken")
+        self.assertEqual(self.show(price)["state"], "firing")
         self.visit(1)
         statuses = [status for _, target, status, *_ in self.server.requests()
                     if target == "/1.html"]

@@ -317,11 +317,11 @@ class Nodes(Pair):
             answer = node.post(f"/v1/events/{event['seq']}/silence", None)
             self.assertEqual(answer.status, 200, answer.text)
             self.assertEqual(answer.json["silence"], i + 1)
-            self.assertTrue(answer.json["acked"])
+            self.assertTrue(answer.json["acknowledged"])
         silences = nodes[0].json("/v1/silences")["silences"]
         self.assertEqual([(s["event"], s["kind"], s["site"]) for s in silences],
                          2 * [(event["seq"], event["kind"], host)])
-        self.assertTrue(alerts()[0]["acked"])
+        self.assertTrue(alerts()[0]["acknowledged"])
 
     def stop_short(self, node):
         os.kill(node.process.pid, signal.SIGSTOP)

@@ -187,7 +187,7 @@ class Report(harness.Case):
         web = self.web(root)
         daemon = self.daemon()
         daemon.crawl(web.url, threshold=0.2, revisit_s=0, watch_s=WATCH_S)
-        harness.wait_until(lambda: self.events(daemon, "template.new"),
+        harness.wait_until(lambda: self.events(daemon, "template.added"),
                            "a template")
         self.write(root, NEW, edition=1)
         harness.wait_until(lambda: self.events(daemon, "template.replaced") or

@@ -292,7 +292,7 @@ class Ui(harness.Case):
         self.write("h1", '<div><b class="amount">{0}9.50 EUR</b></div>')
         for i in (1, 2, 3):
             self.templated.get("/v1/text", url=self.url(i), fetch="always")
-        tab.wait("document.querySelector('.head .badge').innerText == 'broken'")
+        tab.wait("document.querySelector('.head .badge').innerText == 'firing'")
         self.assertIn("amount", tab.run("main.innerText"))
         self.show("broken")
 
@@ -401,7 +401,7 @@ class Ui(harness.Case):
         tab.send("Emulation.setScriptExecutionDisabled", value=True)
         for path, word in (("/", self.host),
                            (f"/ui/sites/{self.host}", "watching"),
-                           ("/ui/alerts?all=1", "guard.broken"),
+                           ("/ui/alerts?all=1", "guard.firing"),
                            ("/ui/page?" + urllib.parse.urlencode(
                                {"url": self.url(2)}), "Title of 2")):
             self.assertIn(word, re.sub(

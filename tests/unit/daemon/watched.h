@@ -136,7 +136,7 @@ void watched_pass(struct watched *watched, uint64_t time_ms);
 /* The alerts and requests so far do not count any more. */
 void watched_forget(struct watched *watched);
 
-/* The alerts since: "template.replaced product>?; template.new article". */
+/* The alerts since: "template.replaced product>?; template.added article". */
 const char *watched_emitted(struct watched *watched);
 unsigned watched_count(struct watched *watched, enum event_kind kind);
 

@@ -28,7 +28,7 @@ static void check_wrong(const char *list, const char *item)
 START_TEST(a_name_is_one_kind)
 {
 	ck_assert_uint_eq(read_kinds("site.added"), UINT64_C(1) << 1);
-	ck_assert_uint_eq(read_kinds("guard.broken"), UINT64_C(1) << 20);
+	ck_assert_uint_eq(read_kinds("guard.firing"), UINT64_C(1) << 20);
 }
 END_TEST
 
@@ -45,7 +45,7 @@ END_TEST
 
 START_TEST(a_list_is_all_of_its_items)
 {
-	ck_assert_uint_eq(read_kinds("page.gone, guard.*"),
+	ck_assert_uint_eq(read_kinds("page.removed, guard.*"),
 			  UINT64_C(1) << 6 | UINT64_C(3) << 20 |
 				  UINT64_C(1) << 24);
 }
@@ -53,7 +53,7 @@ END_TEST
 
 START_TEST(alerts_are_what_the_table_says)
 {
-	/* 12 template.new .. 21 guard.ok, not 22 hook.test; 24
+	/* 12 template.added .. 21 guard.resolved, not 22 hook.test; 24
 	 * guard.suspended */
 	ck_assert_uint_eq(kinds_alerts(),
 			  UINT64_C(0x3ff) << 12 | UINT64_C(1) << 24);

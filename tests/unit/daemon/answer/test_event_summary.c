@@ -52,15 +52,15 @@ END_TEST
 
 START_TEST(what_is_left_of_a_template_is_counted)
 {
-	check("{\"kind\":\"template.vanished\",\"pages\":159,\"detail\":{"
+	check("{\"kind\":\"template.removed\",\"pages\":159,\"detail\":{"
 	      "\"seen\":16,\"agreed\":15,\"left\":8,"
 	      "\"reason\":\"most of its pages were removed\"}}",
 	      "the pages of the template were removed, 159 of 167, most of "
 	      "its pages were removed (15 of 16 pages agree)");
-	check("{\"kind\":\"inquiry.closed\",\"detail\":{\"reason\":"
+	check("{\"kind\":\"incident.closed\",\"detail\":{\"reason\":"
 	      "\"it is unchanged\"}}",
 	      "a suspected change was not confirmed, it is unchanged");
-	check("{\"kind\":\"site.recut\",\"detail\":{\"from\":0.2,"
+	check("{\"kind\":\"site.threshold_changed\",\"detail\":{\"from\":0.2,"
 	      "\"to\":0.25,\"reason\":\"set by the operator\"}}",
 	      "the threshold has changed: 0.25 instead of 0.2, set by the "
 	      "operator");
@@ -69,11 +69,11 @@ END_TEST
 
 START_TEST(a_guard_is_named_with_what_may_do_instead)
 {
-	check("{\"kind\":\"guard.broken\",\"pages\":1,\"detail\":{"
+	check("{\"kind\":\"guard.firing\",\"pages\":1,\"detail\":{"
 	      "\"name\":\"price\",\"selector\":\"//b\","
 	      "\"candidates\":[{\"selector\":\"i.a\"},{\"selector\":\"u\"}]}}",
 	      "a selector no longer matches: price, possibly now i.a (1 page)");
-	check("{\"kind\":\"guard.ok\",\"detail\":{\"selector\":\"//b\"}}",
+	check("{\"kind\":\"guard.resolved\",\"detail\":{\"selector\":\"//b\"}}",
 	      "a selector matches again: //b");
 }
 END_TEST
@@ -93,7 +93,7 @@ START_TEST(what_is_missing_or_odd_is_left_out)
 	check("{\"kind\":\"x.y\"}", "x.y");
 	check("{\"kind\":7,\"other\":[],\"pages\":\"a\",\"detail\":[1]}",
 	      "an event");
-	check("{\"kind\":\"guard.broken\",\"detail\":{\"name\":3,"
+	check("{\"kind\":\"guard.firing\",\"detail\":{\"name\":3,"
 	      "\"candidates\":{\"selector\":1},\"paths\":7,\"seen\":1}}",
 	      "a selector no longer matches");
 	check("{\"kind\":\"page.added\",\"pages\":-1,\"detail\":null}",

@@ -54,10 +54,10 @@ START_TEST(an_entry_has_its_number_and_its_sentence)
 		" are gone (2 pages)</title>",
 		"<updated>2023-11-14T22:13:20Z</updated>",
 		"href=\"http://a.example/x\"",
-		"<category term=\"template.vanished\"/>",
+		"<category term=\"template.removed\"/>",
 		NULL};
 
-	check_entry("{\"seq\":7,\"kind\":\"template.vanished\",\"pages\":2,"
+	check_entry("{\"seq\":7,\"kind\":\"template.removed\",\"pages\":2,"
 		    "\"cluster\":\"a.example/3\","
 		    "\"url\":\"http://a.example/x\",\"detail\":null}",
 		    parts);
@@ -75,7 +75,7 @@ START_TEST(evidence_is_escaped_twice)
 		"&lt;/ul&gt;&lt;/dd&gt;",
 		NULL};
 
-	check_entry("{\"seq\":1,\"kind\":\"template.new\",\"detail\":{"
+	check_entry("{\"seq\":1,\"kind\":\"template.added\",\"detail\":{"
 		    "\"a\":\"<script>x\\u0001& y\","
 		    "\"b\":[1,{\"t\":\"]]>\"}]}}",
 		    parts);
@@ -88,7 +88,7 @@ START_TEST(lists_are_cut)
 					    NULL};
 	struct buffer json = {0};
 
-	buffer_append_text(&json, "{\"seq\":1,\"kind\":\"template.new\","
+	buffer_append_text(&json, "{\"seq\":1,\"kind\":\"template.added\","
 				  "\"detail\":{\"a\":[0");
 	for (int i = 1; i < 105; i++)
 		buffer_printf(&json, ",%d", i);

@@ -91,11 +91,12 @@ END_TEST
 
 START_TEST(lists_go_on_behind_the_comma)
 {
-	ck_assert_str_eq(completed("events --kinds guard.o"), "guard.ok\t\n");
-	ck_assert_str_eq(completed("events --kinds template.new,guard.o"),
-			 "template.new,guard.ok\t\n");
-	ck_assert_str_eq(completed("events --kinds=template.new,guard.o"),
-			 "--kinds=template.new,guard.ok\t\n");
+	ck_assert_str_eq(completed("events --kinds guard.re"),
+			 "guard.resolved\t\n");
+	ck_assert_str_eq(completed("events --kinds template.added,guard.re"),
+			 "template.added,guard.resolved\t\n");
+	ck_assert_str_eq(completed("events --kinds=template.added,guard.re"),
+			 "--kinds=template.added,guard.resolved\t\n");
 	ck_assert_str_eq(completed("texts --quality ok,li"), "ok,listing\t\n");
 	ck_assert_str_eq(completed("texts --type so"), "soft-404\t\n");
 }

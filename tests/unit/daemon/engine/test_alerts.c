@@ -183,7 +183,7 @@ END_TEST
 
 START_TEST(kinds_and_site_choose)
 {
-	uint32_t journal = add_hook("site.*,guard.ok", "");
+	uint32_t journal = add_hook("site.*,guard.resolved", "");
 	uint32_t one = add_hook("", "b.example");
 
 	add_site("a.example");           /* 1 */

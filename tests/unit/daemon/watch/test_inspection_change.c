@@ -300,7 +300,7 @@ START_TEST(a_section_that_returns_is_its_template_again)
 	begin();
 	watched_set_manner(&web, product, MANNER_GONE, 0);
 	watched_pass(&web, 12 * DAY_MS);
-	ck_assert_str_eq(watched_emitted(&web), "template.vanished product");
+	ck_assert_str_eq(watched_emitted(&web), "template.removed product");
 	watched_forget(&web);
 	watched_set_manner(&web, product, MANNER_PAGE, 0);
 	for (unsigned i = 0; i < EACH; i++)

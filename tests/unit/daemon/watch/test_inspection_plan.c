@@ -32,7 +32,7 @@ struct template_case {
 	struct votes votes;
 	enum watch_signal signal;
 	enum watch_state next;
-	enum event_kind kind; /* 0: nothing is told, but inquiry.closed when
+	enum event_kind kind; /* 0: nothing is told, but incident.closed when
 				 an inquiry ends */
 	uint32_t other;
 	uint32_t visits; /* sample pages that are asked */

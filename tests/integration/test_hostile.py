@@ -43,7 +43,8 @@ Seen = collections.namedtuple("Seen", "pages seconds requests said state")
 # one, three innocent ones, and perhaps what is hostile; None: it depends on who
 # was first; what is said about the URL), of the personas that are named.
 CASES = {
-    (4, "failed 200 over the configured limit; .*a bomb: [0-9]+ bytes"): (
+    (4, "failed 200 over the configured limit; .*"
+        "decompression bomb: [0-9]+ bytes"): (
         "gzip bomb", "nested gzip bomb", "brotli bomb"),
     (4, "failed 0 malformed input"): ("many codings",),
     (4, "failed 200 malformed input; .*coding"): (
@@ -102,7 +103,7 @@ CASES = {
         "robots.txt coded as a charset", "robots.txt in circles",
         "robots.txt forbidden",
         "robots.txt without end"),
-    (0, "a bomb"): ("robots.txt is a gzip bomb",),
+    (0, "decompression bomb"): ("robots.txt is a gzip bomb",),
     (0, "is a private or reserved address"): ("robots.txt at metadata",),
     (None, "taken as 3600 s"): ("robots.txt delays by a year",),
     (0, "too slow|timed out"): ("robots.txt that is silent",),

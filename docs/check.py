@@ -1,8 +1,8 @@
-"""What must hold of the manual as it was built.
+"""Check the manual after it was built.
 
-Each link leads to a page and a place that are there; nothing is loaded from
-another host; every word is one of English or of words.txt. Links to other hosts
-are not followed: the check needs no network.
+Each link leads to an existing page and anchor; no page loads anything from
+another host; every word is in the dictionary or in words.txt. Links to other
+hosts are not followed: the check needs no network.
 """
 
 import html.parser
@@ -16,7 +16,7 @@ LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"),
 SILENT = {"code", "pre", "script", "style", "kbd", "svg", "title"}
 VOID = {"br", "img", "hr", "input", "link", "meta", "path", "line", "circle",
         "rect", "polyline", "source"}
-# What no dictionary has: addresses, files, names of programs, abbreviations.
+# Not in dictionaries: addresses, files, names of programs, abbreviations.
 NO_WORD = re.compile(r"\S*[\d_/@.:=\\](?=\S)\S*|\b[A-Z]{2,}s?\b|"
                      r"\b\w*[a-z][A-Z]\w*")
 
@@ -64,11 +64,11 @@ def links(pages, folder):
             if target.is_dir():
                 target /= "index.html"
             if not target.exists():
-                findings.append(f"{path}: {link}: is not there")
+                findings.append(f"{path}: {link}: no such file")
             elif parts.fragment and target in pages and \
                     urllib.parse.unquote(parts.fragment) \
                     not in pages[target].ids:
-                findings.append(f"{path}: {link}: has no such place")
+                findings.append(f"{path}: {link}: no such anchor")
     for sheet in folder.rglob("*.css"):
         for link in re.findall(r"url\(['\"]?((?!data:)[^'\")]*)",
                                sheet.read_text("utf-8")):
@@ -78,18 +78,18 @@ def links(pages, folder):
 
 
 def sources(root):
-    """Links of the files beside the manual, to files of the project."""
+    """Check links to files of the project in files outside the manual."""
     findings = []
     for path in (*root.glob("*.md"), root / "docs" / "README.md"):
         for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)",
                                path.read_text("utf-8")):
             if "://" not in link and not (path.parent / link).exists():
-                findings.append(f"{path}: {link}: is not there")
+                findings.append(f"{path}: {link}: no such file")
     return findings
 
 
 def unknown_words(text, ours):
-    """Those that neither aspell nor words.txt knows."""
+    """Return the words that neither aspell nor words.txt contains."""
     known = set(ours.read_text("utf-8").split())
     asked = subprocess.run(
         ["aspell", "list", "--lang=en", "--encoding=utf-8"], check=True,
@@ -105,13 +105,13 @@ def spelling(pages, ours):
     for word in sorted(unknown):
         first = next((path for path, text in texts.items()
                       if re.search(rf"\b{re.escape(word)}\b", text)), "")
-        findings.append(f"{first}: {word}: is in no dictionary (words.txt has "
-                        "those of ours)")
+        findings.append(f"{first}: {word}: not in the dictionary; correct it, "
+                        "or add it to docs/words.txt")
     return findings
 
 
 def run(root, folder, ours):
-    """Findings about the manual that was built in the folder, as lines."""
+    """Return findings about the manual in the folder, as lines."""
     pages = {path.resolve(): Page(path.read_text("utf-8"))
              for path in sorted(pathlib.Path(folder).rglob("*.html"))
              if path.name not in ("genindex.html",)}

@@ -1,8 +1,8 @@
-"""A manual page of man/ as a page of the manual.
+"""Convert a manual page of man/ to a page of the manual.
 
-mandoc writes HTML; its headings become those of the page, so that they stand in
-its contents, and what is between them stays as it is. References to pages and
-sections that are not there lose their links.
+mandoc writes HTML. Its headings become Markdown headings, so that they appear in
+the table of contents; the HTML between them is unchanged. References to missing
+pages and sections lose their links.
 """
 
 import re
@@ -19,7 +19,7 @@ PLACE = re.compile(r'<a class="[^"]*" href="#([^"]*)">(.*?)</a>', re.S)
 
 
 def name_of(path):
-    """man/templated.yaml.5 as templated.yaml-5."""
+    """Return templated.yaml-5 for man/templated.yaml.5."""
     name, _, section = path.name.rpartition(".")
     return f"{name}-{section}"
 
@@ -30,7 +30,7 @@ def raw(html):
 
 
 def page(path, ours):
-    """The page as Markdown; `ours` are the names of all of them."""
+    """Return the page as Markdown; `ours` are the names of all pages."""
     html = subprocess.run(
         ["mandoc", "-T", "html", "-O", "fragment,man=%N-%S.html", str(path)],
         check=True, text=True, encoding="utf-8", capture_output=True).stdout

@@ -1,9 +1,8 @@
-"""The reference of the manual, from what the programs and the sources say.
+"""Generate the reference of the manual from the programs and the sources.
 
-Nothing of it is written by hand: requests are those of openapi.yaml, verbs those
-of templatectl's own table, keys what templated --print-config prints, the C
-interface the header, Python's the docstrings; metrics and the rest are the
-manual pages.
+Requests come from openapi.yaml, verbs from the table of templatectl, keys from
+templated --print-config, the C interface from the header, the Python interface
+from docstrings, and everything else from the manual pages.
 """
 
 import ast
@@ -18,8 +17,8 @@ import man_page
 ROLES = {
     "read": "`socket.read_only_path`, any token",
     "write": "the socket, a token that writes",
-    "owner": "the socket alone",
-    "anybody": "anybody",
+    "owner": "the socket only",
+    "anybody": "everyone",
 }
 METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -51,7 +50,7 @@ def resolve(document, node):
 
 
 def kind(schema):
-    """A schema in a few words; one with a name is a link to it."""
+    """Describe a schema in a few words; link to a named schema."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -82,11 +81,11 @@ def properties(schema):
     rows = [(f"`{name}`" + ("" if name in required else " (may be missing)"),
              kind(value), value.get("description", ""))
             for name, value in schema.get("properties", {}).items()]
-    return table(("member", "is", "meaning"), rows) if rows else ""
+    return table(("member", "type", "meaning"), rows) if rows else ""
 
 
 def content(document, content_of):
-    """What a body is, of a request or an answer."""
+    """Describe the body of a request or a response."""
     parts = []
     for type_of, value in (content_of or {}).items():
         schema = value.get("schema")
@@ -101,19 +100,19 @@ def operation(document, path, item, method):
     lines = [f"### {method.upper()} {path}", "", op["summary"] + "."]
     if "description" in op:
         lines += ["", " ".join(op["description"].split())]
-    lines += ["", f"Who may ask: {ROLES[op['x-role']]}."]
+    lines += ["", f"Access: {ROLES[op['x-role']]}."]
     parameters = [resolve(document, p) for p in
                   item.get("parameters", []) + op.get("parameters", [])]
     if parameters:
-        lines += ["", table(("argument", "in", "is", "meaning"), [
+        lines += ["", table(("parameter", "in", "type", "meaning"), [
             (f"`{p['name']}`", p["in"], kind(p.get("schema", {})),
              p.get("description", "")) for p in parameters])]
     if "requestBody" in op:
         body = resolve(document, op["requestBody"])
-        lines += ["", "The body: " + body.get("description", "") + " "
+        lines += ["", "Request body: " + body.get("description", "") + " "
                   + content(document, body["content"])]
     for status, answer in op["responses"].items():
-        if status == "default":  # an error: said once, at the top
+        if status == "default":  # an error: described once, at the top
             continue
         answer = resolve(document, answer)
         lines += ["", f"**{status}**: {answer['description'].rstrip('.')}."]
@@ -126,11 +125,11 @@ def operation(document, path, item, method):
 def api(root):
     document = yaml.safe_load((root / "openapi.yaml").read_text("utf-8"))
     out = ["# Requests", "",
-           "What the daemon answers over its Unix socket and over TCP. This "
-           "page is made of `openapi.yaml`, from which clients can be made, "
-           "too; [templated(8)](templated-8.md) tells more of each request.",
-           "", "Every request may be answered by an error instead: an object "
-           "[Error](#error) with a fitting status. "
+           "The requests of the daemon over its Unix socket and over TCP. This "
+           "page is generated from `openapi.yaml`, which can also generate "
+           "clients; [templated(8)](templated-8.md) has more details.",
+           "", "Every request can return an error: an object "
+           "[Error](#error) with an HTTP status. "
            + " ".join(document["components"]["responses"]["Error"]
                       ["description"].split())]
     for tag in document["tags"]:
@@ -166,9 +165,9 @@ def options(rows):
 def cli(programs):
     said = json.loads(run(programs / "templatectl", "completion", "table"))
     out = ["# Verbs of templatectl", "",
-           "From the table by which `templatectl` reads its command line. "
+           "Generated from the table of `templatectl`. "
            "[templatectl(1)](templatectl-1.md) explains each option.", "",
-           "Before or behind each verb:", *options(said["options"])]
+           "Options before or after each verb:", *options(said["options"])]
     for group in said["groups"]:
         out += ["", f"## {group['title']}"]
         for verb in group["verbs"]:
@@ -183,10 +182,10 @@ def cli(programs):
 
 def configuration(programs):
     out = ["# Configuration", "",
-           "Every key with its default, as `templated --print-config` prints "
-           "them. A key that is left out has its default; `templated --check "
-           "-c FILE` checks a file; SIGHUP has the daemon read it again. "
-           "[templated.yaml(5)](templated.yaml-5.md) has more of the form."]
+           "Every key with its default, from `templated --print-config`. "
+           "A missing key has its default. `templated --check -c FILE` checks "
+           "a file. On SIGHUP the daemon reads the file again. "
+           "[templated.yaml(5)](templated.yaml-5.md) describes the format."]
     comment = []
     for line in run(programs / "templated", "--print-config").splitlines():
         text = line.strip()
@@ -265,7 +264,7 @@ def signature(node):
 
 
 def paragraph(text):
-    """One of a docstring: what is indented or in columns is code."""
+    """Format a paragraph of a docstring; indented text and columns are code."""
     is_code = re.match(r" {4}|>>>", text) or re.search(r"(?m)\S  +\S", text)
     if is_code:
         return f"```text\n{text}\n```"
@@ -293,7 +292,7 @@ def document_python(node, level, prefix=""):
 
 
 def exported(module):
-    """The names in __all__; None: it has none."""
+    """Return the names in __all__, or None."""
     for node in module.body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
             return ast.literal_eval(node.value)
@@ -306,7 +305,7 @@ def python(root):
              for path in sorted(package.rglob("*.py"))}
     names = exported(trees[package / "__init__.py"])
     out = ["# Python", "",
-           "The package `templated` in `python/`, from its docstrings."]
+           "The package `templated` in `python/`, generated from docstrings."]
     for path, module in trees.items():
         parts = [line for node in module.body
                  if isinstance(node, (ast.ClassDef, ast.FunctionDef,
@@ -324,7 +323,7 @@ def python(root):
 # --- all of it ------------------------------------------------------------
 
 def write(root, programs, out):
-    """All pages of the reference into the folder; their list in index.md."""
+    """Write all pages of the reference into the folder, and index.md."""
     pages = {"api": api(root), "cli": cli(programs),
              "configuration": configuration(programs),
              "c": c_interface(root)}
@@ -338,6 +337,6 @@ def write(root, programs, out):
     for name, text in pages.items():
         (out / f"{name}.md").write_text(text, "utf-8")
     (out / "index.md").write_text(
-        "# Reference\n\nMade of the programs and the sources when the manual "
-        "is built.\n\n```{toctree}\n:maxdepth: 1\n\n"
+        "# Reference\n\nGenerated from the programs and the sources when the "
+        "manual is built.\n\n```{toctree}\n:maxdepth: 1\n\n"
         + "\n".join(pages) + "\n```\n", "utf-8")

@@ -1,8 +1,8 @@
-"""Furo as Debian 12 has it, so that it works as a folder of files.
+"""Repair Furo of Debian 12, so that the manual works as a folder of files.
 
-Debian compiles the theme by other tools than its authors: the script imports a
-file as modules alone can, the style sheet imports one from the root of the host,
-and the dark colours wait for a click, whatever the browser prefers.
+Debian compiles the theme with other tools than its authors: the script imports a
+file like a module, the style sheet imports one from the root of the host, and the
+dark colours ignore the preference of the browser.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ SHEET = "@import url(/javascript/normalize.css/normalize.css);"
 DARK = re.compile(r'body\[data-theme="dark"\] \{[^}]*--color[^}]*\}')
 
 
-def mend(static):
+def repair(static):
     """Change the files below the folder _static of what was built."""
     script = static / "scripts" / "furo.js"
     text = script.read_text("utf-8")

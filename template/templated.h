@@ -36,8 +36,9 @@
  * Threads. Use a handle in one thread at a time; different threads may use
  * different handles at the same time. The locale does not matter.
  *
- * Later versions add fields only at the end of structs: zero a struct before
- * you fill it. All text is UTF-8 and ends with a NUL.
+ * Compatibility. Structs, functions and constants do not change while the
+ * soname is libtemplated.so.0 (docs/dev/abi.md). Zero a struct before you fill
+ * it. All text is UTF-8 and ends with a NUL.
  */
 #ifndef TEMPLATED_H
 #define TEMPLATED_H

@@ -105,7 +105,7 @@ CASES = {
         "robots.txt without end"),
     (0, "decompression bomb"): ("robots.txt is a gzip bomb",),
     (0, "is a private or reserved address"): ("robots.txt at metadata",),
-    (None, "taken as 3600 s"): ("robots.txt delays by a year",),
+    (None, "using 3600 s"): ("robots.txt delays by a year",),
     (0, "too slow|timed out"): ("robots.txt that is silent",),
     (4, "map.xml sitemap (failed 200 over the config|pending 0 took longer)"): (
         "sitemap bomb",),

@@ -97,7 +97,7 @@ class Guards(harness.Case):
         for guard, words in (
                 ({"css": "p["}, "css: at the end"),
                 ({"xpath": "//p["}, "xpath: at the end"),
-                ({"xpath": "//p[foo()]"}, "at byte 5: there is no such"),
+                ({"xpath": "//p[foo()]"}, "at byte 5: unknown function"),
                 ({"xpath": "document('x')"}, "unknown function"),
                 ({"css": "p", "xpath": "//p"}, "either"),
                 ({}, "either"),

@@ -316,7 +316,7 @@ class Ui(harness.Case):
         self.assertEqual(tab.run(
             "document.querySelectorAll('form[action$=ack]').length"), count - 1)
         tab.click("form[action*=silences] button")
-        tab.wait("/silence is ended/.test(main.innerText)")
+        tab.wait("/silence is removed/.test(main.innerText)")
         self.assertEqual(self.templated.json("/v1/silences")["silences"], [])
 
     def fetch_and_forget(self):
@@ -335,7 +335,7 @@ class Ui(harness.Case):
         self.follow(".tabs [href*=visit]", r"page\/visit")
         tab.click("details.panel summary")
         tab.click("form[action$=forget] button")
-        tab.wait("/is forgotten/.test(main.innerText)")
+        tab.wait("/page is deleted/.test(main.innerText)")
         text = tab.run("main.innerText")
         self.assertIn("a client deleted the page", text)
         self.assertNotIn("returned no page", text)

@@ -127,7 +127,6 @@ static void remove_new(const char *path)
 
 struct manner {
 	bool is_temporary; /* no fsync */
-	bool is_upgrade;   /* upgrade the secrets, too */
 };
 
 /* Copy `from` to a new file in the folder `path`, and sync it. */
@@ -144,9 +143,8 @@ static enum error write_new(struct store *from, const char *path,
 	file = folder_create(path, FOLDER_NEW);
 	if (file < 0)
 		return error_from_mdb(errno);
-	error = folder_name(name, path, FOLDER_NEW)
-			? store_rewrite(from, name, manner->is_upgrade)
-			: ERR_IO;
+	error = folder_name(name, path, FOLDER_NEW) ? store_rewrite(from, name)
+						    : ERR_IO;
 	*bytes_out = size_of(file);
 	if (error == ERR_NONE && !manner->is_temporary && fsync(file) != 0) {
 		log_error("%s: cannot be synced: %s", name,
@@ -253,34 +251,6 @@ enum error store_compact(struct store *store, struct store_sizes *sizes_out)
 	if (error != ERR_NONE)
 		remove_new(store->path);
 	pthread_mutex_unlock(&store->write_lock);
-	return error;
-}
-
-enum error store_upgrade(struct store *store)
-{
-	const struct manner manner = {
-		.is_temporary = store->options.is_temporary,
-		.is_upgrade = true,
-	};
-	uint64_t bytes;
-	enum error error = write_new(store, store->path, &manner, &bytes);
-
-	if (error == ERR_NONE)
-		error = secrets_save(store->secrets);
-	secrets_settle(store->secrets,
-		       error == ERR_NONE ? SECRETS_COMMITTED : SECRETS_UNDONE);
-	if (error == ERR_NONE)
-		error = folder_seize(store->lock_file);
-	if (error == ERR_NONE) {
-		mdb_env_close(store->env);
-		store->env = NULL;
-		error = folder_is_read(store->path)
-				? ERR_BUSY
-				: folder_replace(store->path);
-		folder_release(store->lock_file);
-	}
-	if (error != ERR_NONE)
-		remove_new(store->path);
 	return error;
 }
 

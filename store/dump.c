@@ -91,7 +91,7 @@ bool dump_next(struct dump *dump, size_t max_bytes, struct buffer *chunk)
 	buffer_clear(chunk);
 	if (dump->table > TABLE_COUNT)
 		return false;
-	journal_put_head(dump->txn->store, chunk);
+	journal_put_head(chunk);
 	while (chunk->size < max_bytes && next_row(dump)) {
 		enum table table = (enum table)dump->table;
 
@@ -174,9 +174,7 @@ bool journal_place_get(struct txn *txn, unsigned partition,
 	value = txn_get(txn, TABLE_META, slice_of(name));
 	if (value.data == NULL)
 		return false;
-	/* older rows have no hash and are shorter */
-	if (value.size != sizeof(*place_out) &&
-	    value.size != offsetof(struct journal_place, hash)) {
+	if (value.size != sizeof(*place_out)) {
 		txn_fail(txn, ERR_CORRUPT);
 		return false;
 	}

@@ -39,8 +39,6 @@ struct store {
 	int lock_file;          /* the lock of store/folder.h, or -1 */
 	atomic_int write_cause; /* errno of the last failed write, or 0 */
 	bool is_read_only;
-	bool is_without_checksums; /* when it was opened */
-	bool is_older; /* older than STORE_SCHEMA when it was opened */
 	bool is_noted; /* the folder notes that a process writes to it */
 	atomic_bool owns[STORE_PARTITIONS +
 			 1]; /* owned partitions, see store/partitions.h */
@@ -57,16 +55,6 @@ enum error store_open_env(struct store *store);
  * cannot continue: it logs a message and exits.
  */
 void store_open_again(struct store *store);
-
-/*
- * Replace the file of an older store, at least SCHEMA_WITHOUT_CHECKSUMS, with a
- * copy in the current schema that contains none of its secrets. If the process
- * is killed, the old or the new file exists. Afterwards the environment is
- * closed. No other thread may use the store, and no transaction may be open.
- * ERR_BUSY: another process reads the store; otherwise the errors of
- * store_rewrite().
- */
-enum error store_upgrade(struct store *store);
 
 /*
  * Reopen the environment after LMDB failed to write a meta page: it undoes the

@@ -193,7 +193,7 @@ void journal_write(struct journal *journal, struct txn *txn, unsigned partition,
 		   struct buffer *out)
 {
 	sort(journal);
-	journal_put_head(txn->store, out);
+	journal_put_head(out);
 	for (size_t i = 0; i < journal->count; i++) {
 		const struct note *note = &journal->notes[i];
 		struct slice key = key_of(journal, note);

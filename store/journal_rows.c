@@ -16,8 +16,7 @@
 #include "store/store.h"
 
 enum {
-	FORMAT_CLEAR = 1,  /* without JOURNAL_SEALED, for older programs */
-	FORMAT_SEALED = 2, /* may contain JOURNAL_SEALED */
+	FORMAT = 1,
 	LOW_FIRST = 1,
 	VARINT_BYTES = 10,
 };
@@ -33,21 +32,12 @@ struct head {
 	uint16_t schema;
 };
 
-static const struct head clear_head = {FORMAT_CLEAR, LOW_FIRST, STORE_SCHEMA};
-static const struct head sealed_head = {FORMAT_SEALED, LOW_FIRST, STORE_SCHEMA};
+static const struct head journal_head = {FORMAT, LOW_FIRST, STORE_SCHEMA};
 
-void journal_put_head(const struct store *store, struct buffer *out)
+void journal_put_head(struct buffer *out)
 {
-	static_assert(sizeof(struct head) == 4, "the format");
-	buffer_append(
-		out, store->options.cipher == NULL ? &clear_head : &sealed_head,
-		sizeof(struct head));
-}
-
-static bool is_known_head(struct slice bytes)
-{
-	return memcmp(bytes.data, &clear_head, sizeof(clear_head)) == 0 ||
-	       memcmp(bytes.data, &sealed_head, sizeof(sealed_head)) == 0;
+	static_assert(sizeof(journal_head) == 4, "the format");
+	buffer_append(out, &journal_head, sizeof(journal_head));
 }
 
 static void put_number(struct buffer *out, uint64_t number)
@@ -288,8 +278,7 @@ static void open_secret(struct reading *reading, const struct secret_id *id,
 	wipe(&text);
 }
 
-static void apply_secret(struct reading *reading, enum journal_what what,
-			 struct slice id)
+static void apply_secret(struct reading *reading, struct slice id)
 {
 	struct slice text = take_text(reading);
 	struct secret_id known;
@@ -299,12 +288,8 @@ static void apply_secret(struct reading *reading, enum journal_what what,
 		return;
 	}
 	memcpy(&known, id.data, sizeof(known));
-	if (secrets_get(reading->txn->store->secrets, &known, NULL))
-		return;
-	if (what == JOURNAL_SEALED)
+	if (!secrets_get(reading->txn->store->secrets, &known, NULL))
 		open_secret(reading, &known, text);
-	else
-		secrets_put(reading->txn->store->secrets, &known, text);
 }
 
 /* Delete the secrets of the existing row, unless the new row refers to them. */
@@ -358,7 +343,6 @@ static void apply_one(struct reading *reading)
 	struct slice key = take_text(reading);
 	enum journal_what what;
 	enum table table;
-	bool is_secret;
 
 	if (reading->is_damaged || key.size == 0) {
 		reading->is_damaged = true;
@@ -366,17 +350,17 @@ static void apply_one(struct reading *reading)
 	}
 	what = (enum journal_what)((const unsigned char *)begin.data)[0];
 	table = (enum table)((const unsigned char *)begin.data)[1];
-	is_secret = what == JOURNAL_SECRET || what == JOURNAL_SEALED;
 	if (table >= TABLE_COUNT || what > JOURNAL_SEALED ||
-	    (table == TABLE_META) != (what == JOURNAL_COUNTER || is_secret) ||
+	    (table == TABLE_META) !=
+		    (what == JOURNAL_COUNTER || what == JOURNAL_SEALED) ||
 	    (table != TABLE_META &&
 	     store_partition_of_key(reading->txn->store, table, key) !=
 		     reading->partition))
 		reading->is_damaged = true;
 	else if (what == JOURNAL_COUNTER)
 		apply_counter(reading, key);
-	else if (is_secret)
-		apply_secret(reading, what, key);
+	else if (what == JOURNAL_SEALED)
+		apply_secret(reading, key);
 	else if (what == JOURNAL_ROW)
 		apply_row(reading, table, key);
 	else
@@ -390,7 +374,8 @@ void journal_apply(struct txn *txn, unsigned partition, struct slice changes)
 	struct slice begin = take_bytes(&reading, sizeof(struct head));
 
 	assert(store_is_partitioned(txn->store) && txn->journal == NULL);
-	if (!reading.is_damaged && !is_known_head(begin)) {
+	if (!reading.is_damaged &&
+	    memcmp(begin.data, &journal_head, sizeof(journal_head)) != 0) {
 		txn_fail(txn, ERR_VERSION);
 		return;
 	}

@@ -14,12 +14,11 @@ enum journal_what {
 	JOURNAL_ROW,     /* key, value */
 	JOURNAL_GONE,    /* key of a deleted row */
 	JOURNAL_COUNTER, /* name, u64: lower bound of the counter */
-	JOURNAL_SECRET, /* id, clear text of a previous row's secret: written by
-			   older programs, still read */
-	JOURNAL_SEALED, /* id, encrypted text of a secret: store/cipher.h */
+	JOURNAL_SEALED,  /* id, encrypted text of a previous row's secret:
+			    store/cipher.h */
 };
 
-void journal_put_head(const struct store *store, struct buffer *out);
+void journal_put_head(struct buffer *out);
 
 /*
  * Append a row, with its secrets if it refers to some and the store has a

@@ -5,30 +5,29 @@
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct txn;
 
-/*
- * The last schema whose rows contain their secrets. store_upgrade() makes a
- * copy in the current schema.
- */
-enum { SCHEMA_UNSEALED = 9 };
+/* Migrate every row from one schema to the next. */
+typedef void migration_step(struct txn *txn);
 
 /*
- * The last schema whose values have no checksums. store_upgrade() makes a copy
- * that has them.
+ * The steps to STORE_SCHEMA from the schemas before it: the last one migrates
+ * from STORE_SCHEMA - 1.
  */
-enum { SCHEMA_WITHOUT_CHECKSUMS = 8 };
+struct migration {
+	migration_step *const *steps; /* [count] */
+	size_t count;                 /* at most STORE_SCHEMA */
+};
 
 /*
- * Migrate a store to SCHEMA_WITHOUT_CHECKSUMS, in a write transaction, before
- * its tables are opened. Do nothing unless its schema is earlier and supported.
- * All data remain. The step to schema 5 gives tables and counters their current
- * names, and renames "share" to "ratio" in the versions of templates. Schema 6
- * adds the table of dictionaries, and still reads values without one. Schema 7
- * has the counts of fragments in blocks, and makes the daemon rebuild the
- * dictionaries. Schema 8 has sites whose measure earlier programs do not know.
- * Costs a copy of the renamed tables, of the counts and of the dictionaries.
+ * Migrate the store from `schema` to STORE_SCHEMA in a write transaction with
+ * open tables, by the steps of store/migrate.c or of its options. Fail the
+ * transaction with ERR_VERSION if there is no step from that schema, and with
+ * ERR_STORE_FULL if there is no space for the rows that a step writes.
  */
-void store_migrate(struct txn *txn);
+void store_migrate(struct txn *txn, uint64_t schema);
 
 #endif

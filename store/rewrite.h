@@ -5,19 +5,15 @@
 #ifndef STORE_REWRITE_H
 #define STORE_REWRITE_H
 
-#include <stdbool.h>
-
 #include "store/error.h"
 #include "store/store.h"
 
 /*
  * Write every row of `from`, table by table and in order, to the empty file
- * `name`. With `is_upgrade` convert the rows and the schema number to the
- * current schema: add checksums, and move their secrets to the secrets of
- * `from`. LMDB's own compaction does not merge pages, which may be a quarter
+ * `name`. LMDB's own compaction does not merge pages, which may be a quarter
  * full; this copy fills each page. It does not sync. One read transaction.
  * ERR_STORE_FULL, ERR_CORRUPT, ERR_IO.
  */
-enum error store_rewrite(struct store *from, const char *name, bool is_upgrade);
+enum error store_rewrite(struct store *from, const char *name);
 
 #endif

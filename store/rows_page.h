@@ -33,8 +33,7 @@ enum {
 		2, /* the body was deleted; everything else remains */
 	PAGE_ROW_IS_ARCHIVED = 4, /* warc_visit_identity() of url and changed_ms
 				     is the page's record in an archive */
-	PAGE_ROW_IS_INGESTED = 8, /* from an archive that a client uploaded;
-				     earlier versions did not set this flag */
+	PAGE_ROW_IS_INGESTED = 8, /* from an archive that a client uploaded */
 };
 
 /* Read the row of a page; `page` is page_key_of(url). */

@@ -43,7 +43,6 @@ struct salvage {
 	size_t site_count;
 	size_t site_capacity;
 	size_t told;
-	bool has_rows;
 	bool has_checksums;
 	bool has_remains;    /* rows of sites that are not recovered */
 	struct store *store; /* destination of the rows */
@@ -156,7 +155,6 @@ static bool look_at_row(void *context, const char *table, struct slice key,
 	struct buffer line = {0};
 	struct key_text text;
 
-	salvage->has_rows = true;
 	if (value.data == NULL) {
 		buffer_printf(&line, "table %s, row %s: its checksum is wrong",
 			      table, key_text(key, &text));
@@ -450,7 +448,7 @@ static enum error write_whole(struct salvage *salvage,
 	error = txn_end(&salvage->txn);
 	store_close(salvage->store);
 	salvage->store = NULL;
-	/* migrates an older store, and logs missing secrets */
+	/* logs missing secrets */
 	if (error == ERR_NONE)
 		error = store_open(&salvage->store, to, &options);
 	store_close(salvage->store);
@@ -491,7 +489,7 @@ static enum error salvage_file(struct salvage *salvage, const char *name,
 	if (error == ERR_NONE)
 		error = data_walk(&data, &look);
 	if (error == ERR_NONE && !salvage->has_checksums)
-		error = salvage->has_rows ? ERR_VERSION : ERR_CORRUPT;
+		error = ERR_CORRUPT;
 	judge_sites(salvage);
 	if (error == ERR_NONE)
 		error = write_whole(salvage, &data, to);

@@ -28,10 +28,9 @@ struct salvage_report {
  * BODIES, DICTIONARIES, FRONTIER and GUARDS to `remains`, an empty store
  * without invariants, from which the sites can be built again. `remains` may be
  * NULL. Two or three passes over the file. ERR_NOT_FOUND: `from` has no store;
- * ERR_CORRUPT: both meta pages or the list of tables are unreadable;
- * ERR_VERSION: the values have no checksums, so that damage is not detectable;
- * ERR_REFUSED: `to` has a store; otherwise the errors of store_open(). Free
- * report_out->text.
+ * ERR_CORRUPT: both meta pages or the list of tables are unreadable, or no
+ * checksum is correct; ERR_REFUSED: `to` has a store; otherwise the errors of
+ * store_open(). Free report_out->text.
  */
 enum error store_salvage(const char *from, const char *to,
 			 struct store *remains,

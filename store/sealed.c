@@ -13,8 +13,8 @@
 
 static const struct secret_id no_id = {{0}};
 
-void sealed_make(struct secrets *secrets, redaction *redact, struct slice text,
-		 struct buffer *out)
+static void sealed_make(struct secrets *secrets, redaction *redact,
+			struct slice text, struct buffer *out)
 {
 	struct secret_id id = no_id;
 	struct slice shown;

@@ -15,18 +15,13 @@
 #include "store/store.h"
 
 struct secret_id;
-struct secrets;
 
 /* Append the redacted form of the text to `out`: store/redaction.h. */
 typedef void redaction(struct slice text, struct buffer *out);
 
-/* Seal the text in a write transaction of the secrets; `out` is {0}. */
-void sealed_make(struct secrets *secrets, redaction *redact, struct slice text,
-		 struct buffer *out);
-
 /*
  * Seal the text in a transaction of the store; the secret is kept or dropped
- * with it.
+ * with it. `out` is {0}.
  */
 void txn_seal(struct txn *txn, redaction *redact, struct slice text,
 	      struct buffer *out);

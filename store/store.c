@@ -81,9 +81,6 @@ static size_t size_of_map(size_t max)
 	return min_map_bytes;
 }
 
-/* More than TABLE_COUNT, for the tables that a migration renames. */
-enum { MAX_TABLES = TABLE_COUNT + 8 };
-
 static enum error open_env(struct store *store)
 {
 	unsigned flags = MDB_NOTLS;
@@ -95,7 +92,7 @@ static enum error open_env(struct store *store)
 		flags |= MDB_NOSYNC | MDB_NOMETASYNC;
 	rc = mdb_env_create(&store->env);
 	if (rc == MDB_SUCCESS)
-		rc = mdb_env_set_maxdbs(store->env, MAX_TABLES);
+		rc = mdb_env_set_maxdbs(store->env, TABLE_COUNT);
 	if (rc == MDB_SUCCESS)
 		rc = mdb_env_set_maxreaders(store->env, MAX_READERS);
 	if (rc == MDB_SUCCESS && !store->is_read_only)
@@ -117,29 +114,22 @@ static struct slice schema_key(void)
 	return slice_of("schema");
 }
 
-/* Return the schema of a store whose values may have no checksums. */
+/* Return the number of the schema; 0 if it is unknown. */
 static uint64_t read_schema(struct txn *txn)
 {
-	MDB_val key = val_from_slice(schema_key());
-	MDB_val value = {0};
 	struct slice number;
 	uint64_t schema = 0;
-	int rc;
 
 	if (txn->store->tables[TABLE_META] == 0) { /* another program's data? */
 		if (txn->store->tables[TABLE_SITES] != 0)
 			txn_fail(txn, ERR_CORRUPT);
 		return 0;
 	}
-	rc = mdb_get(txn->mdb, txn->store->tables[TABLE_META], &key, &value);
-	number = (struct slice){value.mv_data, value.mv_size};
-	if (rc == MDB_SUCCESS && value.mv_size != sizeof(schema))
-		number = txn_value(txn, TABLE_META, key, value);
-	else if (rc != MDB_SUCCESS)
-		txn_fail(txn,
-			 rc == MDB_NOTFOUND ? ERR_CORRUPT : error_from_mdb(rc));
+	number = txn_get(txn, TABLE_META, schema_key());
 	if (number.size == sizeof(schema))
 		memcpy(&schema, number.data, sizeof(schema));
+	else
+		txn_fail(txn, ERR_CORRUPT);
 	return schema;
 }
 
@@ -157,8 +147,6 @@ static bool has_tables(struct txn *txn)
 /* Open the tables; return the name of a missing one, or NULL. */
 static const char *open_each(struct txn *txn, unsigned flags)
 {
-	/* schema 10 has a table that earlier schemas do not have */
-	unsigned newer = txn->store->is_read_only ? 0 : MDB_CREATE;
 	const char *missing = NULL;
 
 	for (int i = 0; i < TABLE_COUNT && txn->error == ERR_NONE; i++) {
@@ -167,9 +155,7 @@ static const char *open_each(struct txn *txn, unsigned flags)
 		int rc;
 
 		*table = 0; /* handle of the free pages */
-		rc = mdb_dbi_open(txn->mdb, name,
-				  i == TABLE_POISON ? flags | newer : flags,
-				  table);
+		rc = mdb_dbi_open(txn->mdb, name, flags, table);
 		if (rc == MDB_NOTFOUND)
 			missing = name;
 		else
@@ -180,8 +166,8 @@ static const char *open_each(struct txn *txn, unsigned flags)
 
 /*
  * A store without tables is new. A store with tables must have our schema
- * number or, if it is writable, the number of a schema that can be migrated.
- * Every store of these schemas has all tables.
+ * number or, if it is writable, a schema that can be migrated; then the missing
+ * tables are those that later schemas have added.
  */
 static void find_tables(struct txn *txn)
 {
@@ -203,12 +189,12 @@ static void find_tables(struct txn *txn)
 	if (txn->error == ERR_CORRUPT)
 		log_error("store %s: table %s is damaged; " STORE_ADVICE,
 			  store->path, table_name(TABLE_META));
-	store->is_without_checksums = schema == SCHEMA_WITHOUT_CHECKSUMS;
-	store->is_older =
-		store->is_without_checksums || schema == SCHEMA_UNSEALED;
-	if (schema != STORE_SCHEMA && (!store->is_older || store->is_read_only))
+	if (schema != STORE_SCHEMA && store->is_read_only) {
 		txn_fail(txn, ERR_VERSION);
-	else if (missing != NULL) {
+	} else if (schema != STORE_SCHEMA) {
+		open_each(txn, MDB_CREATE);
+		store_migrate(txn, schema);
+	} else if (missing != NULL) {
 		log_error("store %s: table %s is missing; " STORE_ADVICE,
 			  store->path, missing);
 		txn_fail(txn, ERR_CORRUPT);
@@ -228,10 +214,7 @@ static enum error open_tables(struct store *store)
 		 mdb_env_set_mapsize(store->env, 0) == MDB_SUCCESS);
 	if (rc != MDB_SUCCESS)
 		return error_from_mdb(rc);
-	if (!store->is_read_only)
-		store_migrate(&txn);
-	if (txn.error == ERR_NONE)
-		find_tables(&txn);
+	find_tables(&txn);
 	if (txn.error == ERR_NONE)
 		txn_check(&txn, mdb_txn_commit(txn.mdb));
 	else
@@ -239,7 +222,7 @@ static enum error open_tables(struct store *store)
 	return txn.error;
 }
 
-static enum error open_once(struct store *store)
+enum error store_open_env(struct store *store)
 {
 	int dead = 0;
 	enum error error = data_check(store->path, DATA_ROOTS);
@@ -249,24 +232,7 @@ static enum error open_once(struct store *store)
 	if (error != ERR_NONE)
 		return error;
 	mdb_reader_check(store->env, &dead);
-	store->is_without_checksums = false;
-	store->is_older = false;
-	error = open_tables(store);
-	if (error == ERR_NONE && store->is_older)
-		error = store_upgrade(store);
-	return error;
-}
-
-enum error store_open_env(struct store *store)
-{
-	enum error error = open_once(store);
-
-	if (error == ERR_NONE && store->is_older) {
-		log_info("store %s: migrated to schema %d", store->path,
-			 STORE_SCHEMA);
-		error = open_once(store);
-	}
-	return error;
+	return open_tables(store);
 }
 
 void store_open_again(struct store *store)

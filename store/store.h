@@ -10,9 +10,10 @@
 #include "store/txn.h"
 
 struct cipher;
+struct migration;
 struct store;
 
-enum { STORE_SCHEMA = 10, STORE_PARTITIONS = 256 };
+enum { STORE_SCHEMA = 1, STORE_PARTITIONS = 256 };
 
 /* The end of each message about damage. */
 #define STORE_ADVICE                                                      \
@@ -36,6 +37,11 @@ struct store_options {
 	 * reading encrypted ones is ERR_NO_KEY.
 	 */
 	const struct cipher *cipher;
+	/*
+	 * The steps from earlier schemas (store/migrate.h); NULL: those of this
+	 * program. Only tests set others.
+	 */
+	const struct migration *migration;
 };
 
 /*
@@ -43,8 +49,8 @@ struct store_options {
  * is missing). Check all pages first if the last writer did not close the
  * store. One store per path and process; never fork() with an open store.
  * ERR_IO, ERR_STORE_FULL, ERR_BUSY (another process writes), ERR_VERSION (the
- * schema is not STORE_SCHEMA and not one of the six previous ones, which are
- * migrated), ERR_CORRUPT (the store or its secrets, see store/secrets.h),
+ * schema is not STORE_SCHEMA, and store/migrate.h cannot migrate it),
+ * ERR_CORRUPT (the store or its secrets, see store/secrets.h),
  * ERR_NOT_FOUND (read-only, and there is no store). On an error *store_out does
  * not change.
  */

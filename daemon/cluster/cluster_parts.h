@@ -248,7 +248,7 @@ void question_subject_of(unsigned partition, char out[BUS_SUBJECT_BYTES]);
 
 /*
  * Read the owner of a partition from its row, "NODE", a NUL, "EPOCH". Return
- * the epoch; the revision if the row has no epoch.
+ * the epoch; 0 if the row has none.
  */
 uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES]);
 

@@ -390,7 +390,7 @@ uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
 		memcpy(text, row->value.data, size);
 	snprintf(name, NODE_NAME_BYTES, "%.*s", NODE_NAME_BYTES - 1, text);
 	epoch = text + strlen(text) + 1;
-	return epoch >= text + size ? row->revision : strtoull(epoch, NULL, 10);
+	return epoch >= text + size ? 0 : strtoull(epoch, NULL, 10);
 }
 
 /* Read the owners of partitions. */

@@ -62,10 +62,7 @@ static bool has_other_revision(struct cluster *cluster, const char *key,
 	return is_it;
 }
 
-/*
- * Write the owner's row: "NODE", a NUL, "EPOCH". Older versions without epochs
- * read up to the NUL.
- */
+/* Write the owner's row: "NODE", a NUL, "EPOCH". */
 static enum error write_owner(struct cluster *cluster, unsigned number,
 			      const char *owner)
 {

@@ -24,18 +24,11 @@ static void print_lines(struct slice text)
 
 static void complain(const struct ctl *ctl, enum error error)
 {
-	const char *from = ctl->operands[0];
-	const char *to = ctl->operands[1];
-
 	if (error == ERR_REFUSED)
-		ctl_complain(ctl, "%s: contains a store already", to);
-	else if (error == ERR_VERSION)
-		ctl_complain(ctl,
-			     "%s: its values have no checksums, so damage "
-			     "cannot be detected",
-			     from);
+		ctl_complain(ctl, "%s: contains a store already",
+			     ctl->operands[1]);
 	else
-		ctl_complain_store(ctl, from, error);
+		ctl_complain_store(ctl, ctl->operands[0], error);
 }
 
 /* Rebuild damaged sites from their pages in the new store. */

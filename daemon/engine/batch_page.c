@@ -293,8 +293,7 @@ static bool is_obstacle(unsigned page_class)
 
 /*
  * Return whether the daemon itself has fetched the URL: a page, a redirect, or
- * not found. Pages of earlier versions have no PAGE_ROW_IS_INGESTED: they come
- * from an archive if the site is offline and the page was never visited.
+ * not found.
  */
 static bool batch_page_is_own(const struct arrival *arrival)
 {
@@ -302,14 +301,10 @@ static bool batch_page_is_own(const struct arrival *arrival)
 	const struct site_row *site = &arrival->site->row;
 	struct frontier_row visit = {0};
 
-	if (before->is_ingested)
-		return false;
-	if (before->is_row && (site->options.flags & SITE_IS_OFFLINE) == 0)
-		return true;
+	if (before->is_row)
+		return !before->is_ingested;
 	frontier_row_get(arrival->batch->txn, site->id, arrival->page, &visit);
-	return before->is_row
-		       ? !before->is_page || visit.fetched_ms != 0
-		       : visit.http_status == 404 || visit.http_status == 410;
+	return visit.http_status == 404 || visit.http_status == 410;
 }
 
 /* Return whether the new document should replace the stored one. */

@@ -85,9 +85,7 @@ void flight_start(struct fetching *fetching, struct flight *flight,
 		.url = url,
 		.is_private_ok = (flight->site_flags & SITE_IS_PRIVATE_OK) != 0,
 		.is_port_ok = (flight->site_flags & SITE_IS_PORT_OK) != 0,
-		/* older stores have only the first flag */
-		.is_network_ok = (flight->site_flags &
-				  (SITE_IS_PORT_OK | SITE_IS_NETWORK_OK)) != 0,
+		.is_network_ok = (flight->site_flags & SITE_IS_NETWORK_OK) != 0,
 		.any_type = job == NULL || flight->is_sitemap,
 		.not_after_ms = fetching->not_after_ms,
 		.context = flight,

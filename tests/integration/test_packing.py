@@ -1,20 +1,15 @@
 """Pages of a template share a dictionary, and nobody can tell: not after a kill
-at any instant, nor in a store of the schemas before."""
+at any instant, either."""
 
-import gzip
 import os
-import pathlib
 import random
 import re
-import shutil
 import time
 
 import harness
 
 PAGES = 60
 ROUNDS = 6
-# What schemas 5 and 6 wrote of write_site(folder, 12, 0).
-OLD_STORES = harness.ROOT / "tests" / "data" / "store"
 
 
 def write_site(folder, pages, edition):
@@ -90,33 +85,6 @@ class Packing(harness.Case):
                           daemon.text(f"{web.url}p/{i}.html", fetch="never"))
         harness.wait_until(lambda: table(daemon, "dictionaries") > 0,
                            "a dictionary")
-
-    def test_a_store_of_schema_5_is_read_and_packed(self):
-        self.read_and_pack("schema5.mdb.gz")
-
-    def test_a_store_of_schema_6_is_read_and_packed(self):
-        self.read_and_pack("schema6.mdb.gz")
-
-    def read_and_pack(self, name):
-        daemon = harness.Daemon()
-        self.addCleanup(daemon.remove)
-        pathlib.Path(daemon.store).mkdir()
-        with gzip.open(OLD_STORES / name) as old, open(
-                pathlib.Path(daemon.store) / "data.mdb", "wb") as new:
-            shutil.copyfileobj(old, new)
-        daemon.start()
-        site = daemon.json("/v1/sites")["sites"][0]
-        self.assertEqual(site["pages"], 13)
-        base = f"http://{site['host']}/"
-        before = texts(daemon, base, 12)
-        for i, text in enumerate(before):
-            self.assertIn(f"word{i * 31} word{i * 31 + 1} ", text)
-        harness.wait_until(lambda: table(daemon, "dictionaries") > 0,
-                           "a dictionary")
-        time.sleep(1)
-        self.assertEqual(texts(daemon, base, 12), before)
-        daemon.stop()
-        self.assertEqual(daemon.verify_store()["pages"], 13)
 
 
 if __name__ == "__main__":

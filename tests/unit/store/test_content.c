@@ -231,7 +231,7 @@ START_TEST(a_dictionary_has_a_limit)
 }
 END_TEST
 
-/* As schema 5 had it. */
+/* A record of more than CONTENT_MAX_RECORD_BYTES is not compressed. */
 START_TEST(a_record_may_stand_as_it_is)
 {
 	struct record record = {.content_hash = 5};

@@ -367,7 +367,6 @@ END_TEST
 START_TEST(places_are_kept)
 {
 	const struct journal_place place = {17, 4, 1, 99};
-	const size_t old_size = offsetof(struct journal_place, hash);
 	struct journal_place read = {0};
 	struct txn txn = txn_begin_write(owner.store);
 
@@ -375,11 +374,6 @@ START_TEST(places_are_kept)
 	journal_place_put(&txn, 3, &place);
 	ck_assert(journal_place_get(&txn, 3, &read));
 	ck_assert_int_eq(memcmp(&read, &place, sizeof(place)), 0);
-	txn_put(&txn, TABLE_META, slice_of("log.003"),
-		(struct slice){&place, old_size});
-	ck_assert(journal_place_get(&txn, 3, &read));
-	ck_assert_uint_eq(read.number, 17);
-	ck_assert_uint_eq(read.hash, 0); /* it is older than hashes are */
 	journal_place_delete(&txn, 3);
 	ck_assert(!journal_place_get(&txn, 3, &read));
 	ck_assert_int_eq(txn_end(&txn), ERR_NONE);

@@ -5,7 +5,6 @@
 
 #include "store/key.h"
 #include "store/redaction.h"
-#include "store/rows_hook.h"
 #include "store/rows_site.h"
 #include "store/sealed.h"
 #include "store/secrets.h"
@@ -224,68 +223,6 @@ START_TEST(a_damaged_file_is_no_file)
 }
 END_TEST
 
-/* Rows that have their secrets in them, as up to schema 9. */
-static void fill_schema_9(void)
-{
-	uint64_t schema = 9;
-	struct site_row site = {.id = 1, .host = slice_of("a.test")};
-	struct hook_row hook = {.target = slice_of("https://h.test/s3same"),
-				.secret = slice_of("s3same too")};
-	struct txn txn = txn_begin_write(store);
-
-	site.options.headers = slice_of(headers);
-	site.options.proxy = slice_of("http://me:s3same@p.test");
-	site_put(&txn, &site);
-	hook_row_put(&txn, 1, &hook);
-	txn_put(&txn, TABLE_META, slice_of("schema"),
-		(struct slice){&schema, sizeof(schema)});
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-}
-
-static struct buffer open_text(struct slice sealed)
-{
-	struct buffer text = {0};
-
-	ck_assert(sealed_open(store, sealed, &text));
-	return text;
-}
-
-static void check_texts(void)
-{
-	struct txn txn = txn_begin_read(store);
-	struct hook_row hook;
-	struct site_row site;
-	struct buffer texts[4];
-	static const char *const wanted[] = {
-		"Authorization: s3same\n", "http://me:s3same@p.test",
-		"https://h.test/s3same", "s3same too"};
-
-	ck_assert(site_get(&txn, slice_of("a.test"), &site));
-	ck_assert(hook_row_get(&txn, 1, &hook));
-	texts[0] = open_text(site.options.headers);
-	texts[1] = open_text(site.options.proxy);
-	texts[2] = open_text(hook.target);
-	texts[3] = open_text(hook.secret);
-	for (size_t i = 0; i < 4; i++) {
-		ck_assert_str_eq(texts[i].data, wanted[i]);
-		buffer_free(&texts[i]);
-	}
-	txn_abort(&txn);
-}
-
-START_TEST(schema_9_becomes_10_and_its_pages_keep_no_secret)
-{
-	fill_schema_9();
-	store_close(store);
-	ck_assert(file_has("data.mdb", "s3same"));
-	store = scratch_store(&scratch);
-	check_texts();
-	ck_assert(!file_has("data.mdb", "s3same"));
-	open_again();
-	check_texts();
-}
-END_TEST
-
 SUITE(secrets)
 {
 	Suite *suite = suite_create("secrets");
@@ -299,7 +236,6 @@ SUITE(secrets)
 	tcase_add_test(tcase, secrets_that_no_row_names_go_at_the_start);
 	tcase_add_test(tcase, without_its_file_a_row_is_locked);
 	tcase_add_test(tcase, a_damaged_file_is_no_file);
-	tcase_add_test(tcase, schema_9_becomes_10_and_its_pages_keep_no_secret);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

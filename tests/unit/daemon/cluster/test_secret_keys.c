@@ -415,37 +415,6 @@ START_TEST(without_a_key_none_is_sent)
 }
 END_TEST
 
-/* As older programs have written it: what it is, table, id, text. */
-static void append_in_clear(struct buffer *changes, struct slice text)
-{
-	struct txn txn = txn_begin_read(owner.store);
-	struct site_row row;
-
-	ck_assert(site_get(&txn, slice_of("a.test"), &row));
-	buffer_append_byte(changes, 3);
-	buffer_append_byte(changes, TABLE_META);
-	buffer_append_byte(changes, SECRET_ID_BYTES);
-	buffer_append(changes, row.options.headers.data, SECRET_ID_BYTES);
-	buffer_append_byte(changes, (char)text.size);
-	buffer_append_slice(changes, text);
-	txn_end(&txn);
-}
-
-START_TEST(a_log_in_clear_is_read)
-{
-	struct buffer changes;
-
-	open_node(&owner, "");
-	open_node(&follower, ONE);
-	changes = add_site("a.test");
-	append_in_clear(&changes, slice_of(PASSWORD "\n"));
-	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
-	ck_assert(has_password(&follower, "a.test"));
-	buffer_free(&changes);
-	close_nodes();
-}
-END_TEST
-
 SUITE(secret_keys)
 {
 	Suite *suite = suite_create("secret_keys");
@@ -464,7 +433,6 @@ SUITE(secret_keys)
 	tcase_add_test(tests, who_has_no_key_takes_nothing);
 	tcase_add_test(tests, a_secret_opens_in_its_row_alone);
 	tcase_add_test(tests, without_a_key_none_is_sent);
-	tcase_add_test(tests, a_log_in_clear_is_read);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

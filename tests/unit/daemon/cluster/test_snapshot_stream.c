@@ -17,7 +17,7 @@ static bool differs;
 static enum error answer;
 
 static const struct snapshot_head head = {
-	.schema = 10,
+	.schema = 1,
 	.partition = 17,
 	.epoch = 5,
 	.number = UINT64_C(12345678901),

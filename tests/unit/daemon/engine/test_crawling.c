@@ -609,28 +609,6 @@ START_TEST(a_page_without_a_date_replaces_nothing)
 }
 END_TEST
 
-/* Rows of earlier versions do not say where a page is from. */
-START_TEST(an_unmarked_page_is_of_an_archive_where_nothing_is_fetched)
-{
-	uint64_t page = page_key_of(slice_of("http://a.test/x"));
-	struct page_row row;
-	struct txn txn;
-	uint32_t site;
-
-	memset(&terms, 0, sizeof(terms));
-	bring(CHANGE_INGEST, "http://a.test/x", 1, false, 5000);
-	site = world_site(&world, "a.test").id;
-	txn = txn_begin_write(world.store);
-	ck_assert(page_row_get(&txn, site, page, &row));
-	ck_assert_uint_ne(row.flags & PAGE_ROW_IS_INGESTED, 0);
-	row.flags = 0;
-	page_row_put(&txn, site, page, &row);
-	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
-	bring(CHANGE_INGEST, "http://a.test/x", 2, false, 6000);
-	ck_assert(!terms.is_kept);
-}
-END_TEST
-
 START_TEST(no_site_is_added_for_an_archive_that_may_not)
 {
 	struct visit visit = {.change.kind = CHANGE_INGEST};
@@ -798,9 +776,6 @@ SUITE(crawling)
 	tcase_add_test(tests,
 		       not_modified_is_not_of_what_an_archive_has_put_in_place);
 	tcase_add_test(tests, a_page_without_a_date_replaces_nothing);
-	tcase_add_test(
-		tests,
-		an_unmarked_page_is_of_an_archive_where_nothing_is_fetched);
 	tcase_add_test(tests, no_site_is_added_for_an_archive_that_may_not);
 	tcase_add_test(tests, a_broken_page_does_not_replace_a_whole_one);
 	tcase_add_test(tests, an_old_archive_does_not_undo_a_redirect);

@@ -91,7 +91,8 @@ class Full(harness.Case):
         self.assertIn("the crawl is paused: ", said)
         for text in (said, daemon.messages()):
             self.assertIn(f"{disk}/store/data.mdb: ", text)
-            self.assertRegex(text, "No space left on device|0 KiB are free on its disk")
+            self.assertRegex(
+                text, "No space left on device|0 KiB are free on its disk")
         self.assertEqual(harness.run(["mount", "-o", "remount,size=256m",
                                       disk]).returncode, 0)
         self.assertIn("the crawl continues", wait.stderr.readline())

@@ -44,43 +44,46 @@ static const struct route {
 	{"GET", "/v1/methods", api_get_methods, CLOSED},
 	{"GET", "/v1/verify", api_get_verify, CLOSED},
 	{"GET", "/v1/backup", api_get_backup, CLOSED},
-	{"GET", "/v1/poison", api_get_poison, CLOSED},
-	{"DELETE", "/v1/poison", api_delete_poison, CLOSED},
+	{"GET", "/v1/quarantine", api_get_poison, CLOSED},
+	{"DELETE", "/v1/quarantine", api_delete_poison, CLOSED},
 	{"POST", "/v1/compact", api_post_compact, CLOSED},
-	{"GET", "/v1/cluster", api_get_cluster_facts, CLOSED},
-	{"POST", "/v1/cluster/drain", api_post_drain, CLOSED},
-	{"POST", "/v1/cluster/jobs", api_post_jobs, CLOSED},
-	{"DELETE", "/v1/cluster/nodes/NAME", api_delete_node, CLOSED},
+	{"GET", "/v1/nodes", api_get_cluster_facts, CLOSED},
+	{"POST", "/v1/nodes/NAME/drain", api_drain_node, CLOSED},
+	{"POST", "/v1/nodes/NAME/resume", api_resume_node, CLOSED},
+	{"POST", "/v1/imports", api_post_jobs, CLOSED},
+	{"DELETE", "/v1/nodes/NAME", api_delete_node, CLOSED},
 	{"GET", "/v1/events", api_get_events, OPEN},
 	{"POST", "/v1/events/N/ack", api_post_ack, CLOSED},
-	{"POST", "/v1/events/N/silence", api_post_silence, CLOSED},
 	{"GET", "/v1/hooks", api_get_hooks, CLOSED},
 	{"POST", "/v1/hooks", api_post_hook, CLOSED},
 	{"GET", "/v1/hooks/N", api_get_hook, CLOSED},
 	{"DELETE", "/v1/hooks/N", api_delete_hook, CLOSED},
 	{"POST", "/v1/hooks/N/test", api_test_hook, CLOSED},
 	{"GET", "/v1/silences", api_get_silences, CLOSED},
+	{"POST", "/v1/silences", api_post_silence, CLOSED},
 	{"DELETE", "/v1/silences/N", api_delete_silence, CLOSED},
 	{"GET", "/v1/sites", api_get_sites, CLOSED},
 	{"POST", "/v1/sites", api_post_site, CLOSED},
 	{"GET", "/v1/sites/HOST", api_get_site, CLOSED},
 	{"DELETE", "/v1/sites/HOST", api_delete_site, CLOSED},
 	{"GET", "/v1/sites/HOST/bundle", api_get_bundle, CLOSED},
-	{"GET", "/v1/sites/HOST/clusters", api_get_clusters, OPEN},
+	{"GET", "/v1/sites/HOST/templates", api_get_clusters, OPEN},
 	{"GET", "/v1/sites/HOST/guards", api_get_guards, CLOSED},
 	{"POST", "/v1/sites/HOST/guards", api_post_guard, CLOSED},
 	{"GET", "/v1/sites/HOST/guards/N", api_get_guard, CLOSED},
 	{"DELETE", "/v1/sites/HOST/guards/N", api_delete_guard, CLOSED},
-	{"GET", "/v1/sites/HOST/cuts", api_get_cuts, CLOSED},
+	{"GET", "/v1/sites/HOST/thresholds", api_get_cuts, CLOSED},
 	{"GET", "/v1/sites/HOST/patterns", api_get_patterns, CLOSED},
 	{"GET", "/v1/sites/HOST/report", api_get_report, CLOSED},
 	{"GET", "/v1/sites/HOST/feed", api_get_feed, OPEN},
 	{"GET", "/v1/sites/HOST/texts", api_get_texts, OPEN},
-	{"GET", "/v1/clusters/HOST/N", api_get_cluster, OPEN},
-	{"GET", "/v1/clusters/HOST/N/pages", api_get_pages, OPEN},
-	{"GET", "/v1/clusters/HOST/N/template", api_get_template, OPEN},
-	{"GET", "/v1/clusters/HOST/N/diff", api_get_diff, OPEN},
-	{"GET", "/v1/explain", api_get_explain, CLOSED},
+	{"GET", "/v1/sites/HOST/templates/N", api_get_cluster, OPEN},
+	{"GET", "/v1/sites/HOST/templates/N/pages", api_get_pages, OPEN},
+	{"GET", "/v1/sites/HOST/templates/N/versions/current", api_get_template,
+	 OPEN},
+	{"GET", "/v1/sites/HOST/templates/N/versions/V", api_get_version, OPEN},
+	{"GET", "/v1/sites/HOST/templates/N/diff", api_get_diff, OPEN},
+	{"GET", "/v1/pages", api_get_explain, CLOSED},
 	{"DELETE", "/v1/pages", api_delete_page, CLOSED},
 	{"GET", "/v1/text", api_get_text, OPEN},
 	{"POST", "/v1/extract", api_post_extract, CLOSED},
@@ -109,7 +112,7 @@ static const struct route {
 	{"GET", "/ui/templates/HOST/N/texts", api_ui_template, OPEN},
 	{"GET", "/ui/templates/HOST/N/versions", api_ui_template, OPEN},
 	{"GET", "/ui/daemon", api_ui_daemon, CLOSED},
-	{"GET", "/ui/cluster", api_ui_cluster, CLOSED},
+	{"GET", "/ui/nodes", api_ui_cluster, CLOSED},
 	{"GET", "/ui/alerts", api_ui_alerts, OPEN},
 	{"GET", "/ui/alerts/N", api_ui_alert, OPEN},
 	{"POST", "/ui/alerts/N/ack", api_ui_ack, CLOSED},
@@ -119,7 +122,7 @@ static const struct route {
 	{"GET", "/ui/page/why", api_ui_page, OPEN},
 	{"GET", "/ui/page/visit", api_ui_page, CLOSED},
 	{"POST", "/ui/page/fetch", api_ui_fetch, CLOSED},
-	{"POST", "/ui/page/forget", api_ui_forget, CLOSED},
+	{"POST", "/ui/page/delete", api_ui_forget, CLOSED},
 	{"GET", "/ui/why", api_ui_why, OPEN},
 	{"GET", "/ui/element", api_ui_element, OPEN},
 };
@@ -409,8 +412,8 @@ size_t call_threads(const struct call *call)
 	return pool_workers(call->api->pool);
 }
 
-/* Parse a path segment as N: a whole number without a sign. */
-static bool take_number(struct call *call, const char *segment, size_t size)
+/* Parse a path segment: a whole number without a sign, at most 16 digits. */
+static bool read_segment(const char *segment, size_t size, uint64_t *number_out)
 {
 	uint64_t number = 0;
 
@@ -421,6 +424,16 @@ static bool take_number(struct call *call, const char *segment, size_t size)
 			return false;
 		number = number * 10 + (uint64_t)(segment[i] - '0');
 	}
+	*number_out = number;
+	return true;
+}
+
+static bool take_number(struct call *call, const char *segment, size_t size)
+{
+	uint64_t number;
+
+	if (!read_segment(segment, size, &number))
+		return false;
 	call->event = number;
 	call->number = number <= UINT32_MAX ? (uint32_t)number : 0;
 	return true;
@@ -445,6 +458,8 @@ static bool take_segment(struct call *call, const char *wanted,
 	}
 	if (wanted_size == 1 && wanted[0] == 'N')
 		return take_number(call, segment, size);
+	if (wanted_size == 1 && wanted[0] == 'V')
+		return read_segment(segment, size, &call->version);
 	return size == wanted_size && memcmp(wanted, segment, size) == 0;
 }
 

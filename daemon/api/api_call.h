@@ -99,6 +99,7 @@ struct call {
 	char name[TOKEN_NAME_BYTES];   /* NAME of the route */
 	uint64_t event;                /* N of the route, at most 16 digits */
 	uint32_t number;               /* N again; 0 if it does not fit */
+	uint64_t version;              /* V of the route */
 	bool is_reader;                /* may not fetch or change */
 	bool is_passed;                /* comes from another node */
 	bool is_over;                  /* its owner's quota was used up */
@@ -151,12 +152,14 @@ call_handler api_get_report;
 call_handler api_get_explain;
 call_handler api_delete_page;
 call_handler api_get_cluster_facts;
-call_handler api_post_drain;
+call_handler api_drain_node;
+call_handler api_resume_node;
 call_handler api_post_jobs;
 call_handler api_delete_node;
 call_handler api_get_cluster;
 call_handler api_get_pages;
 call_handler api_get_template;
+call_handler api_get_version;
 call_handler api_get_diff;
 call_handler api_get_text;
 call_handler api_get_texts;

@@ -145,44 +145,41 @@ static enum http_verdict ask_node(struct call *call, const char *name)
 	return verdict;
 }
 
-static enum http_verdict drain(struct call *call, const json_t *request,
-			       const struct cluster_facts *facts)
+/* Drain or resume the node that the route names. */
+static enum http_verdict change_node(struct call *call, bool drains)
 {
 	const struct peers *peers = call->api->peers;
-	const json_t *drains = json_object_get(request, "drains");
-	const json_t *node = json_object_get(request, "node");
-	const char *name = node == NULL ? facts->name : json_string_value(node);
+	struct cluster_facts facts;
+	enum http_verdict verdict;
+	bool is_self;
 
-	if (!json_is_boolean(drains) || name == NULL)
-		return call_fail(
-			call, 400, "bad_request",
-			"the body must be {\"drains\": true or false, "
-			"\"node\": NAME}; without a node it means this one");
-	if (strcmp(name, facts->name) != 0 && !is_node(facts, name))
-		return call_fail(call, 404, "not_found", "node %.64s: unknown",
-				 name);
-	if (strcmp(name, facts->name) != 0 && !call->is_passed)
-		return ask_node(call, name);
-	peers->drain(peers->cluster, json_is_true(drains));
-	return call_reply_json(call, 200,
-			       json_pack("{s:s, s:b}", "node", name, "drains",
-					 (int)json_is_true(drains)));
+	if (!find_cluster(call, &facts))
+		return HTTP_ANSWERED;
+	is_self = strcmp(call->name, facts.name) == 0;
+	if (!is_self && !is_node(&facts, call->name)) {
+		verdict = call_fail(call, 404, "not_found", "node %s: unknown",
+				    call->name);
+	} else if (!is_self && !call->is_passed) {
+		verdict = ask_node(call, call->name);
+	} else {
+		peers->drain(peers->cluster, drains);
+		verdict = call_reply_json(call, 200,
+					  json_pack("{s:s, s:b}", "name",
+						    call->name, "is_draining",
+						    (int)drains));
+	}
+	free(facts.nodes);
+	return verdict;
 }
 
-enum http_verdict api_post_drain(struct call *call)
+enum http_verdict api_drain_node(struct call *call)
 {
-	struct cluster_facts facts;
-	enum http_verdict verdict = HTTP_ANSWERED;
-	json_t *request;
+	return change_node(call, true);
+}
 
-	if (!call_read_object(call, &request))
-		return HTTP_ANSWERED;
-	if (find_cluster(call, &facts)) {
-		verdict = drain(call, request, &facts);
-		free(facts.nodes);
-	}
-	json_decref(request);
-	return verdict;
+enum http_verdict api_resume_node(struct call *call)
+{
+	return change_node(call, false);
 }
 
 enum http_verdict api_delete_node(struct call *call)

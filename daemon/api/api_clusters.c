@@ -154,7 +154,7 @@ static json_t *clusters_json(struct call *call, struct txn *txn,
 			 json_text(site->host), "measure",
 			 measure == NULL ? "?" : measure, "threshold",
 			 site->options.threshold / 1000.0, "generation",
-			 (json_int_t)site->generation, "clusters", list);
+			 (json_int_t)site->generation, "templates", list);
 }
 
 /*

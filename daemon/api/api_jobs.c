@@ -165,7 +165,7 @@ static enum error judge(const struct http_head *head, const char *verb)
 	if (head->status < 300 || head->status == 304)
 		return ERR_NONE;
 	/* already deleted, or the fetch is queued and finishes later */
-	if ((head->status == 404 && strcmp(verb, "forget") == 0) ||
+	if ((head->status == 404 && strcmp(verb, "delete") == 0) ||
 	    (head->status == 504 && strcmp(verb, "recrawl") == 0))
 		return ERR_NONE;
 	return head->status == 421 || head->status == 429 || head->status >= 500

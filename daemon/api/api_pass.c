@@ -34,7 +34,7 @@ static const struct {
 	{"POST", "/v1/sites", IN_OBJECT},
 	{"POST", "/ui/sites", IN_FORM},
 	{"POST", "/ui/page/fetch", IN_FORM},
-	{"POST", "/ui/page/forget", IN_FORM},
+	{"POST", "/ui/page/delete", IN_FORM},
 };
 
 /* Routes that concern all sites. */

@@ -24,7 +24,7 @@ static json_t *poison_json(const struct poison_row *row)
 			 (json_int_t)row->body_bytes, "hash", hash);
 }
 
-/* GET /v1/poison: list all quarantined pages, by site. */
+/* GET /v1/quarantine: list all quarantined pages, by site. */
 static enum http_verdict list(struct call *call)
 {
 	struct txn txn = txn_begin_read(call->api->store);

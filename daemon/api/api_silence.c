@@ -129,7 +129,31 @@ static enum http_verdict silence_another(struct call *call, unsigned partition)
 	return call_reply_json(call, 200, event);
 }
 
-enum http_verdict api_post_silence(struct call *call)
+/*
+ * Set call->event from the body {"event": N}; the route of the UI has set it
+ * already. If the body is wrong, respond with the error and return false.
+ */
+static bool read_number(struct call *call)
+{
+	json_t *request;
+	json_int_t number;
+
+	if (call->event != 0)
+		return true;
+	if (!call_read_object(call, &request))
+		return false;
+	number = json_integer_value(json_object_get(request, "event"));
+	json_decref(request);
+	if (number <= 0) {
+		call_fail(call, 400, "bad_request",
+			  "event: must be the number of an event");
+		return false;
+	}
+	call->event = (uint64_t)number;
+	return true;
+}
+
+static enum http_verdict silence(struct call *call)
 {
 	const struct peers *peers = call->api->peers;
 	unsigned partition =
@@ -146,4 +170,9 @@ enum http_verdict api_post_silence(struct call *call)
 	error = call_alert(call, &alert);
 	return error == ERR_NONE ? call_reply_event(call, "silence", alert.made)
 				 : call_fail_with(call, error, "the event");
+}
+
+enum http_verdict api_post_silence(struct call *call)
+{
+	return read_number(call) ? silence(call) : HTTP_ANSWERED;
 }

@@ -215,16 +215,17 @@ static enum http_verdict reply_version(struct call *call, uint64_t number)
 	return reply(call, error, value);
 }
 
+enum http_verdict api_get_version(struct call *call)
+{
+	return reply_version(call, call->version);
+}
+
 enum http_verdict api_get_template(struct call *call)
 {
-	uint64_t version;
 	uint64_t limit;
 
-	if (!call_number(call, "limit", 0, MAX_FRAGMENTS, &limit) ||
-	    !call_number(call, "version", 0, UINT32_MAX, &version))
+	if (!call_number(call, "limit", 0, MAX_FRAGMENTS, &limit))
 		return HTTP_ANSWERED;
-	if (http_argument(call->exchange, "version") != NULL)
-		return reply_version(call, version);
 	return reply_live(call, limit);
 }
 

@@ -148,7 +148,7 @@ static enum ui_tab tab_of(const struct call *call)
 /* Add "version", the newest one of its template, to each cluster. */
 static void add_versions(struct call *call, const json_t *answer)
 {
-	const json_t *clusters = json_object_get(answer, "clusters");
+	const json_t *clusters = json_object_get(answer, "templates");
 	struct txn txn = txn_begin_read(call->api->store);
 	struct template_row row;
 	struct site_row site;

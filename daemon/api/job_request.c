@@ -12,7 +12,7 @@ enum verb { SEED, RECRAWL, FORGET, INGEST, VERBS };
 static const char *const names[VERBS] = {
 	[SEED] = "seed",
 	[RECRAWL] = "recrawl",
-	[FORGET] = "forget",
+	[FORGET] = "delete",
 	[INGEST] = "ingest",
 };
 
@@ -46,7 +46,7 @@ const char *job_verb(const json_t *job, char *host_out, const char **reason_out)
 	struct url parsed;
 
 	host_out[0] = '\0';
-	*reason_out = "verb: must be seed, recrawl, forget or ingest";
+	*reason_out = "verb: must be seed, recrawl, delete or ingest";
 	if (verb == VERBS)
 		return NULL;
 	*reason_out = "html: missing";

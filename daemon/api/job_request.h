@@ -4,7 +4,7 @@
  *
  *         {"verb": "seed", "url": URL, options of POST /v1/sites}
  *         {"verb": "recrawl", "url": URL}
- *         {"verb": "forget", "url": URL} or {"verb": "forget", "host": HOST}
+ *         {"verb": "delete", "url": URL} or {"verb": "delete", "host": HOST}
  *         {"verb": "ingest", "url": URL, "html": TEXT}, and "replace": true
  * when it may replace a page that was fetched
  */

@@ -287,7 +287,7 @@ enum error join_at_start(struct cluster *cluster);
 enum error join(struct cluster *cluster);
 
 /*
- * Set the current problem for /v1/cluster, and log it at most once a minute; ""
+ * Set the current problem for /v1/nodes, and log it at most once a minute; ""
  * = no problem.
  */
 void set_trouble(struct cluster *cluster, enum log_level level,

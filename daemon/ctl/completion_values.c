@@ -101,14 +101,14 @@ static void add_tokens(struct completion *completion)
 
 static void add_nodes(struct completion *completion)
 {
-	add_listing(completion, &(struct listing){"/v1/cluster", "nodes",
-						  "name", "version"});
+	add_listing(completion,
+		    &(struct listing){"/v1/nodes", "nodes", "name", "version"});
 }
 
 static void add_alerts(struct completion *completion)
 {
 	add_listing(completion,
-		    &(struct listing){"/v1/events?kinds=alerts&open=1",
+		    &(struct listing){"/v1/events?kinds=alerts&firing=1",
 				      "events", "seq", "kind"});
 }
 
@@ -142,9 +142,9 @@ static void add_templates_of(const struct completion *completion,
 	buffer_append_byte(&name, '\0');
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, name.data);
-	buffer_append_text(&target, "/clusters");
+	buffer_append_text(&target, "/templates");
 	answer = ask(completion, target.data);
-	json_array_foreach(json_object_get(answer, "clusters"), i, row)
+	json_array_foreach(json_object_get(answer, "templates"), i, row)
 	{
 		char pages[48];
 

@@ -298,9 +298,9 @@ bool client_cluster_target(const struct ctl *ctl, const char *operand,
 	name[length] = '\0';
 	if (!client_host(ctl, name, host))
 		return false;
-	buffer_append_text(target, "/v1/clusters/");
+	buffer_append_text(target, "/v1/sites/");
 	client_append_escaped(target, host);
-	buffer_printf(target, "%s%s", slash, ending);
+	buffer_printf(target, "/templates%s%s", slash, ending);
 	return true;
 }
 

@@ -96,8 +96,8 @@ void client_append_escaped(struct buffer *target, const char *text);
 bool client_host(const struct ctl *ctl, const char *operand, char *host_out);
 
 /*
- * Set `target` to "/v1/clusters/HOST/N" + `ending` for the operand HOST/N. If
- * the operand is invalid, print a message and return false.
+ * Set `target` to "/v1/sites/HOST/templates/N" + `ending` for the operand
+ * HOST/N. If the operand is invalid, print a message and return false.
  */
 bool client_cluster_target(const struct ctl *ctl, const char *operand,
 			   const char *ending, struct buffer *target);

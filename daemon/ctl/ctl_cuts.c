@@ -15,7 +15,7 @@ static enum ctl_status ask_cuts(const struct ctl *ctl, const char *host,
 
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
-	buffer_printf(&target, "/cuts?format=%s", format);
+	buffer_printf(&target, "/thresholds?format=%s", format);
 	status = client_ask(ctl,
 			    &(struct ask){.target = target.data,
 					  .timeout_ms = TREE_TIMEOUT_MS},

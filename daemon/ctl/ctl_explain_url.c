@@ -7,7 +7,7 @@ static enum ctl_status run_explain_url(const struct ctl *ctl)
 	json_t *answer = NULL;
 	enum ctl_status status;
 
-	buffer_append_text(&target, "/v1/explain?url=");
+	buffer_append_text(&target, "/v1/pages?url=");
 	client_append_escaped(&target, ctl->operands[0]);
 	status = client_ask_json(ctl,
 				 &(struct ask){.target = target.data,

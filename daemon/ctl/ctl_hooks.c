@@ -157,8 +157,19 @@ static enum ctl_status run_hook(const struct ctl *ctl)
 
 static enum ctl_status run_silence(const struct ctl *ctl)
 {
-	return with_number(ctl, "POST", "/v1/events/", ctl->operands[0],
-			   "/silence");
+	struct buffer number = {0};
+	enum ctl_status status = CTL_USAGE;
+	json_t *body;
+
+	if (client_number_target(ctl, "", ctl->operands[0], "", &number)) {
+		body = json_pack(
+			"{s:I}", "event",
+			(json_int_t)strtoull(ctl->operands[0], NULL, 10));
+		status = ask_and_print(ctl, "POST", "/v1/silences", body);
+		json_decref(body);
+	}
+	buffer_free(&number);
+	return status;
 }
 
 static enum ctl_status run_silences(const struct ctl *ctl)

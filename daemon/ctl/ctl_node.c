@@ -157,7 +157,7 @@ static enum ctl_status show_status(const struct ctl *ctl)
 {
 	json_t *answer = NULL;
 	enum ctl_status status =
-		client_ask_value(ctl, NULL, "/v1/cluster", NULL, &answer);
+		client_ask_value(ctl, NULL, "/v1/nodes", NULL, &answer);
 
 	if (status != CTL_DONE)
 		return status;
@@ -169,21 +169,31 @@ static enum ctl_status show_status(const struct ctl *ctl)
 	return CTL_DONE;
 }
 
-static enum ctl_status drain(const struct ctl *ctl, const char *name,
-			     bool drains)
+/* Drain or resume (`action`) a node; NULL: the one that serves us. */
+static enum ctl_status change_node(const struct ctl *ctl, const char *name,
+				   const char *action)
 {
-	json_t *body = json_pack("{s:b}", "drains", (int)drains);
+	struct buffer target = {0};
+	json_t *facts = NULL;
 	json_t *answer = NULL;
-	enum ctl_status status;
+	enum ctl_status status = CTL_DONE;
 
-	if (name != NULL)
-		json_object_set_new(body, "node", json_string(name));
-	status = client_ask_value(ctl, "POST", "/v1/cluster/drain", body,
-				  &answer);
+	if (name == NULL) {
+		status = client_ask_value(ctl, NULL, "/v1/nodes", NULL, &facts);
+		name = field_text(facts, "name");
+	}
+	if (status == CTL_DONE) {
+		buffer_append_text(&target, "/v1/nodes/");
+		client_append_escaped(&target, name);
+		buffer_printf(&target, "/%s", action);
+		status = client_ask_value(ctl, "POST", target.data, NULL,
+					  &answer);
+	}
 	if (status == CTL_DONE)
 		client_print(ctl, answer);
 	json_decref(answer);
-	json_decref(body);
+	json_decref(facts);
+	buffer_free(&target);
 	return status;
 }
 
@@ -193,7 +203,7 @@ static enum ctl_status forget(const struct ctl *ctl, const char *name)
 	json_t *answer = NULL;
 	enum ctl_status status;
 
-	buffer_append_text(&target, "/v1/cluster/nodes/");
+	buffer_append_text(&target, "/v1/nodes/");
 	client_append_escaped(&target, name);
 	status = client_ask_value(ctl, "DELETE", target.data, NULL, &answer);
 	if (status == CTL_DONE)
@@ -209,18 +219,19 @@ static enum ctl_status run_node(const struct ctl *ctl)
 	const char *name = ctl->operand_count > 1 ? ctl->operands[1] : NULL;
 
 	if (strcmp(action, "list") == 0)
-		return client_print_list(ctl, "/v1/cluster", &nodes);
+		return client_print_list(ctl, "/v1/nodes", &nodes);
 	if (strcmp(action, "status") == 0)
 		return show_status(ctl);
 	if (strcmp(action, "remove") == 0)
 		return forget(ctl, name);
-	return drain(ctl, name, strcmp(action, "drain") == 0);
+	return change_node(ctl, name, action);
 }
 
 const struct verb verb_node = {
 	.name = "node",
 	.group = VERBS_OPERATE,
-	.operands = "list | status | drain [NODE] | join [NODE] | remove NODE",
+	.operands =
+		"list | status | drain [NODE] | resume [NODE] | remove NODE",
 	.min_operands = 1,
 	.max_operands = 2,
 	.summary = "Manage nodes: list, drain, resume, remove",

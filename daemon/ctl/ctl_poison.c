@@ -45,12 +45,12 @@ static enum ctl_status run_poison(const struct ctl *ctl)
 	json_t *answer = NULL;
 
 	if (ctl->operand_count == 0 && !option_given(ctl, "forget"))
-		return client_print_list(ctl, "/v1/poison", &poison_list);
+		return client_print_list(ctl, "/v1/quarantine", &poison_list);
 	if (ctl->operand_count == 0) {
 		ctl_complain(ctl, "--forget needs the URL of a page");
 		return CTL_USAGE;
 	}
-	buffer_append_text(&target, "/v1/poison?url=");
+	buffer_append_text(&target, "/v1/quarantine?url=");
 	client_append_escaped(&target, ctl->operands[0]);
 	if (option_given(ctl, "forget")) {
 		status = client_ask_value(ctl, "DELETE", target.data, NULL,

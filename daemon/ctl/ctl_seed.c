@@ -19,7 +19,7 @@
 
 enum {
 	DEFAULT_BATCH = 500,
-	MAX_BATCH = 1000, /* of POST /v1/cluster/jobs */
+	MAX_BATCH = 1000, /* of POST /v1/imports */
 	TRIES = 20, /* while the daemon does not respond, or is too busy */
 	MAX_PAUSE_S = 30,
 	MAX_REPORTED = 20, /* invalid lines */
@@ -157,7 +157,7 @@ static enum ctl_status send_jobs(struct seeding *seeding)
 	json_t *body = json_pack("{s:O}", "jobs", seeding->batch);
 	json_t *answer = NULL;
 	enum ctl_status status =
-		ask_patiently(seeding, "/v1/cluster/jobs", body, &answer);
+		ask_patiently(seeding, "/v1/imports", body, &answer);
 
 	if (status == CTL_DONE) {
 		seeding->taken += field_whole(answer, "jobs");

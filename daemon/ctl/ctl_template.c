@@ -194,10 +194,10 @@ static void print_all(const struct ctl *ctl, const json_t *answer)
 
 	print_live(answer);
 	if (field_whole(answer, "version") == 0 ||
-	    !client_cluster_target(ctl, ctl->operands[0], "/template", &target))
+	    !client_cluster_target(ctl, ctl->operands[0], "/versions/",
+				   &target))
 		return;
-	buffer_printf(&target, "?version=%" PRIu64,
-		      field_whole(answer, "version"));
+	buffer_printf(&target, "%" PRIu64, field_whole(answer, "version"));
 	if (client_ask_value(ctl, NULL, target.data, NULL, &version) ==
 	    CTL_DONE) {
 		printf("\n");
@@ -293,7 +293,7 @@ static bool check_operands(const struct ctl *ctl)
 
 static enum ctl_status run_template(const struct ctl *ctl)
 {
-	const char *ending = option_given(ctl, "diff") ? "/diff" : "/template";
+	const char *ending = option_given(ctl, "diff") ? "/diff" : "/versions/";
 	struct buffer target = {0};
 	enum ctl_status status;
 
@@ -305,10 +305,11 @@ static enum ctl_status run_template(const struct ctl *ctl)
 			      ctl->operands[2]);
 		status = print_answer(ctl, target.data, print_diff);
 	} else if (option_given(ctl, "version")) {
-		buffer_printf(&target, "?version=%" PRIu64,
+		buffer_printf(&target, "%" PRIu64,
 			      option_whole(ctl, "version", 0));
 		status = print_answer(ctl, target.data, print_version);
 	} else {
+		buffer_append_text(&target, "current");
 		if (option_given(ctl, "limit"))
 			buffer_printf(&target, "?limit=%" PRIu64,
 				      option_whole(ctl, "limit", 0));

@@ -73,9 +73,9 @@ static enum ctl_status run_clusters(const struct ctl *ctl)
 		return CTL_USAGE;
 	buffer_append_text(&target, "/v1/sites/");
 	client_append_escaped(&target, host);
-	buffer_append_text(&target, "/clusters");
+	buffer_append_text(&target, "/templates");
 	table = table_create(columns, sizeof(columns) / sizeof(*columns));
-	status = print_rows(ctl, target.data, "clusters", table, add_cluster);
+	status = print_rows(ctl, target.data, "templates", table, add_cluster);
 	table_destroy(table);
 	buffer_free(&target);
 	return status;

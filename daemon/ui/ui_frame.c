@@ -15,7 +15,7 @@ static const struct {
 } sections[UI_SECTIONS] = {
 	[UI_SITES] = {"/", "Sites"},
 	[UI_ALERTS] = {"/ui/alerts", "Alerts"},
-	[UI_CLUSTER] = {"/ui/cluster", "Cluster"},
+	[UI_CLUSTER] = {"/ui/nodes", "Cluster"},
 	[UI_DAEMON] = {"/ui/daemon", "Daemon"},
 };
 

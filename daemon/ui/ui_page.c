@@ -274,7 +274,7 @@ static void append_end(struct buffer *out, const json_t *explain)
 		"<details class=\"panel\"><summary>Delete this "
 		"page</summary><p>Deletes its text, its bytes and its counts. "
 		"It is not visited again until a client requests it.</p>");
-	append_form(out, "/ui/page/forget", ui_member(explain, "url"), "danger",
+	append_form(out, "/ui/page/delete", ui_member(explain, "url"), "danger",
 		    "Delete it");
 	buffer_append_text(out, "</details>\n");
 }

@@ -73,10 +73,12 @@ enum ui_template_tab {
 struct ui_template {
 	const char *host;
 	uint32_t number;
-	const json_t *template; /* from GET /v1/clusters/HOST/N/template */
-	const json_t *pages;    /* from .../pages; UI_MEMBERS */
-	const json_t *diff;     /* from .../diff; UI_VERSIONS, or NULL */
-	struct slice tree;      /* HTML from site_report_tree(); UI_TREE */
+	const json_t
+		*template;   /* from GET
+				/v1/sites/HOST/templates/N/versions/current */
+	const json_t *pages; /* from .../pages; UI_MEMBERS */
+	const json_t *diff;  /* from .../diff; UI_VERSIONS, or NULL */
+	struct slice tree;   /* HTML from site_report_tree(); UI_TREE */
 	enum ui_template_tab tab;
 };
 
@@ -122,7 +124,7 @@ enum ui_page_tab { UI_SIDES, UI_WHY, UI_VISIT, UI_PAGE_TABS };
 struct ui_page {
 	const char *url;
 	const json_t *text;    /* from GET /v1/text, format json; or NULL */
-	const json_t *explain; /* from GET /v1/explain */
+	const json_t *explain; /* from GET /v1/pages */
 	enum ui_page_tab tab;
 	bool is_reader; /* "explain" has only "site" */
 };
@@ -135,7 +137,7 @@ void ui_page(struct buffer *out, const struct ui_page *shown);
 /* Append the page of the daemon, from GET /v1/status. */
 void ui_daemon(struct buffer *out, const json_t *status);
 
-/* Append the page of the node group, from GET /v1/cluster. */
+/* Append the page of the node group, from GET /v1/nodes. */
 void ui_cluster(struct buffer *out, const json_t *cluster);
 
 #endif

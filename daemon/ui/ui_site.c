@@ -162,7 +162,7 @@ static void append_clusters(struct buffer *out, const json_t *answer)
 	static const char *const heads[] = {"Template", "#Pages", "#Versions",
 					    "Such as",  "Since",  "Changed",
 					    NULL};
-	const json_t *clusters = json_object_get(answer, "clusters");
+	const json_t *clusters = json_object_get(answer, "templates");
 	const json_t *cluster;
 	size_t i;
 

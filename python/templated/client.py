@@ -41,7 +41,7 @@ def _quoted(host: str) -> str:
 
 def _template_path(name: str) -> str:
     host, _, number = name.rpartition("/")
-    return f"/v1/clusters/{_quoted(host)}/{_quoted(number)}"
+    return f"/v1/sites/{_quoted(host)}/templates/{_quoted(number)}"
 
 
 def _number(text: str | None) -> float | None:
@@ -201,14 +201,14 @@ class Client:
     def templates(self, host: str) -> list[Template]:
         """Return the templates of a site, most pages first."""
         found: list[Template] = self.request(
-            "GET", f"/v1/sites/{_quoted(host)}/clusters")["clusters"]
+            "GET", f"/v1/sites/{_quoted(host)}/templates")["templates"]
         return found
 
     def template(self, name: str, *, version: int | None = None,
                  limit: int | None = None) -> dict[str, Any]:
         """Return what pages of "HOST/N" share; at most `limit` fragments."""
         found: dict[str, Any] = self.request(
-            "GET", _template_path(name) + "/template", version=version,
+            "GET", _template_path(name) + f"/versions/{version or 'current'}",
             limit=limit)
         return found
 

@@ -80,7 +80,7 @@ class Machines:
     @staticmethod
     def has_all(node):
         return all(row["applied"] >= row["last"]
-                   for row in node.json("/v1/cluster")["partitions"]
+                   for row in node.json("/v1/nodes")["partitions"]
                    if row["state"] in ("own", "followed"))
 
     def crawl(self, hosts, most):
@@ -231,7 +231,7 @@ def measure_moves(host, most):
                   f" all is moved after {time.monotonic() - begin:.2f} s; "
                   f"{len(others)} of {len(since)} questions not answered with "
                   "200", flush=True)
-            assert owner.ctl("node", "join").returncode == 0
+            assert owner.ctl("node", "resume").returncode == 0
             time.sleep(3)  # until the others know
     finally:
         machines.remove()

@@ -171,7 +171,7 @@ class World:
 
     def tell_unsettled(self):
         """The partitions that nobody owns, as each node sees them."""
-        facts = {node.name: node.json("/v1/cluster") for node in self.nodes}
+        facts = {node.name: node.json("/v1/nodes") for node in self.nodes}
         for rows in zip(*(f["partitions"] for f in facts.values())):
             if not any(row["state"] == "own" for row in rows):
                 for name, row in zip(facts, rows):
@@ -210,7 +210,7 @@ class World:
 
 def count_owned(node):
     """Partitions of the node; a negative number if it is not well yet."""
-    facts = node.json("/v1/cluster")
+    facts = node.json("/v1/nodes")
     if not facts["is_connected"] or not facts["has_lease"]:
         return -PARTITIONS
     for row in facts["partitions"]:

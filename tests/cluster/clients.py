@@ -128,7 +128,7 @@ class Client(threading.Thread):
 
     def give_job(self, url, mark, **job):
         """Acknowledged is that it will be done."""
-        self.tell(url, mark, "POST", "/v1/cluster/jobs",
+        self.tell(url, mark, "POST", "/v1/imports",
                   {"jobs": [{"url": url, **job}]})
 
     def have_handed_in(self, host):
@@ -139,7 +139,7 @@ class Client(threading.Thread):
     def have_forgotten(self, host):
         url = self.take_page(self.given, host)
         if url is not None:
-            self.give_job(url, None, verb="forget")
+            self.give_job(url, None, verb="delete")
 
     def ask(self, host):
         page = self.source.randrange(self.farm.pages)
@@ -166,7 +166,7 @@ class Poller(threading.Thread):
         while not self.is_ended:
             start = self.recorder.now()
             try:
-                answer = self.node.request("GET", "/v1/cluster", timeout_s=2)
+                answer = self.node.request("GET", "/v1/nodes", timeout_s=2)
                 self.latest = answer.json if answer.status == 200 else None
             except (OSError, ValueError, http.client.HTTPException):
                 self.latest = None

@@ -30,7 +30,7 @@ class Clocks(unittest.TestCase):
         self.cluster.start().settle()
 
     def facts(self):
-        return [node.json("/v1/cluster") for node in self.cluster.alive()]
+        return [node.json("/v1/nodes") for node in self.cluster.alive()]
 
     def test_set_ahead_all_leases_end_and_nobody_is_replaced(self):
         def owned():

@@ -168,7 +168,7 @@ class Cluster:
     def is_settled(self):
         """Is each node there, and has what it shall have?"""
         for node in self.alive():
-            facts = node.json("/v1/cluster")
+            facts = node.json("/v1/nodes")
             if len(facts["nodes"]) != len(self.alive()):
                 return False
             for row in facts["partitions"]:

@@ -209,6 +209,12 @@ class Answer:
         return json.loads(self.body)
 
 
+def template_path(name):
+    """The path in the API of the template HOST/N."""
+    host, _, number = name.rpartition("/")
+    return f"/v1/sites/{host}/templates/{number}"
+
+
 def yaml(sections):
     """{"store": {"path": "/x"}} as YAML; strings are quoted unless raw."""
     lines = []
@@ -390,14 +396,14 @@ class Daemon:
         wait_until(is_calm, "nothing to be under way")
 
     def clusters(self, host):
-        return self.json(f"/v1/sites/{host}/clusters")["clusters"]
+        return self.json(f"/v1/sites/{host}/templates")["templates"]
 
     def pages(self, cluster):
         """The URLs of a cluster, asked for in portions."""
         urls = []
         after = {}
         while True:
-            rows = self.json(f"/v1/clusters/{cluster}/pages", limit=50,
+            rows = self.json(template_path(cluster) + "/pages", limit=50,
                              **after)["pages"]
             if not rows:
                 return urls
@@ -412,7 +418,7 @@ class Daemon:
         result = {}
         for cluster in self.clusters(host):
             name = cluster["id"]
-            template = self.json(f"/v1/clusters/{name}/template")
+            template = self.json(template_path(name) + "/versions/current")
             paths = [urllib.parse.urlsplit(u).path for u in self.pages(name)]
             assert len(paths) == len(set(paths)) == cluster["pages"], name
             result[frozenset(paths)] = sorted(

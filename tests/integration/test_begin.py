@@ -98,7 +98,7 @@ class Begin(harness.Case):
         return node
 
     def expect_alone(self, node):
-        facts = node.json("/v1/cluster")
+        facts = node.json("/v1/nodes")
         self.assertEqual(
             (facts["has_joined"], facts["is_connected"], facts["has_lease"]),
             (False, False, False))
@@ -111,13 +111,13 @@ class Begin(harness.Case):
         self.assertEqual((refused.status, refused.headers["Retry-After"]),
                          (503, "1"), refused.text)
         jobs = {"jobs": [{"verb": "seed", "url": self.web_.url}]}
-        self.assertEqual(node.post("/v1/cluster/jobs", jobs).status, 503)
+        self.assertEqual(node.post("/v1/imports", jobs).status, 503)
         self.assertEqual(
-            node.request("DELETE", "/v1/cluster/nodes/b").status, 503)
+            node.request("DELETE", "/v1/nodes/b").status, 503)
 
     def expect_joined(self, node):
         def owns_all():
-            facts = node.json("/v1/cluster")
+            facts = node.json("/v1/nodes")
             return (facts["has_joined"] and facts["trouble"] is None and
                     sum(row["owned"] for row in facts["nodes"]) == 257)
         harness.wait_until(owns_all, "the node to own all")
@@ -126,7 +126,7 @@ class Begin(harness.Case):
         for path, arguments in (
                 (f"/v1/sites/{self.host}", {}),
                 ("/v1/sites", {}),
-                (f"/v1/sites/{self.host}/clusters", {}),
+                (f"/v1/sites/{self.host}/templates", {}),
                 ("/v1/text", {"url": f"http://{self.host}/"})):
             answer = node.get(path, **arguments)
             self.assertEqual(answer.status, 200, answer.text)
@@ -173,13 +173,13 @@ class Begin(harness.Case):
         self.servers.start(0)
         node = self.node().start()
         self.expect_joined(node)
-        for verb in ("drain", "join"):
+        for verb in ("drain", "resume"):
             said = node.ctl("node", verb)
             self.assertEqual(said.returncode, 0, said.stderr)
             self.stop_soon(node)
             node.start()
             self.expect_joined(node)  # what no other node can have is its own
-            row, = node.json("/v1/cluster")["nodes"]
+            row, = node.json("/v1/nodes")["nodes"]
             self.assertEqual(row["is_draining"], verb == "drain")
 
     def test_a_connection_that_ends_again_and_again(self):
@@ -261,7 +261,7 @@ class Begin(harness.Case):
         self.expect_alone(wrong)
         self.servers.start(0)
         harness.wait_until(
-            lambda: "max_age" in wrong.json("/v1/cluster")["trouble"],
+            lambda: "max_age" in wrong.json("/v1/nodes")["trouble"],
             "the reason")
         self.assertEqual(wrong.messages()[len(begun):].count("max_age"), 1)
 

@@ -66,7 +66,7 @@ class ClusterTest(harness.Case):
     def copies(self, lost):
         """The partitions that each node but this one has."""
         return {node.name: {row["partition"] for row in
-                            node.json("/v1/cluster")["partitions"]
+                            node.json("/v1/nodes")["partitions"]
                             if row["state"] != "elsewhere"}
                 for node in self.cluster.nodes if node is not lost}
 
@@ -185,7 +185,7 @@ class ClusterTest(harness.Case):
                              last_by_subj="tpl.evt.>")["message"]
         partition = int(message["subject"].split(".")[2])
         epochs = [row["epoch"] for node in self.cluster.nodes
-                  for row in node.json("/v1/cluster")["partitions"]
+                  for row in node.json("/v1/nodes")["partitions"]
                   if row["partition"] == partition and row["state"] == "own"]
         self.assertIn(f"Templated-Epoch: {epochs[0]}\r\n".encode(),
                       base64.b64decode(message["hdrs"]))

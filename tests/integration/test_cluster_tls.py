@@ -40,7 +40,7 @@ class ClusterTls(harness.Case):
     def make_streams(self):
         """As the operator, once."""
         node = self.node("a", "operator").start()
-        harness.wait_until(lambda: node.json("/v1/cluster")["has_joined"],
+        harness.wait_until(lambda: node.json("/v1/nodes")["has_joined"],
                            "the streams")
         node.stop()
 
@@ -48,7 +48,7 @@ class ClusterTls(harness.Case):
         nodes = [self.node(name, **rows).start() for name in ("a", "b")]
 
         def share():
-            rows = nodes[0].json("/v1/cluster")
+            rows = nodes[0].json("/v1/nodes")
             return (len(rows["nodes"]) == 2 and
                     min(row["owned"] for row in rows["nodes"]) > 90 and
                     sum(row["owned"] for row in rows["nodes"]) == 257)
@@ -158,7 +158,7 @@ class ClusterTls(harness.Case):
         for node in nodes:
             harness.wait_until(
                 lambda: "Authorization Violation" in node.messages() and
-                node.json("/v1/cluster")["has_lease"],
+                node.json("/v1/nodes")["has_lease"],
                 "the node to have a lease by its new password")
 
     def is_answered(self, nodes, owners):

@@ -112,7 +112,7 @@ class Rogue(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         def do_GET(self):  # pylint: disable=invalid-name
             rows = [{"host": value, "id": value, "state": value, "pages": 1}
                     for value in Rogue.values]
-            body = json.dumps({"sites": rows, "clusters": rows}).encode()
+            body = json.dumps({"sites": rows, "templates": rows}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -126,7 +126,7 @@ class Conditional(harness.Case):
         self.assertGreaterEqual(min(still), 2, counts)
         self.assertGreaterEqual(counts["/3.html"], 3 * max(still), counts)
         explained = self.daemon_.json(
-            "/v1/explain", url=f"{self.server.url}4.html")["visit"]
+            "/v1/pages", url=f"{self.server.url}4.html")["visit"]
         self.assertGreater(explained["interval_s"], 1)
 
 

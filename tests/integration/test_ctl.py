@@ -165,7 +165,7 @@ class Ctl(harness.Case):
         self.assertEqual(site["pages"], 69)
         for arguments, member in ((("sites",), "sites"),
                                   (("site", web.host), "host"),
-                                  (("clusters", web.host), "clusters"),
+                                  (("clusters", web.host), "templates"),
                                   (("template", web.host + "/1"),
                                    "fragments"),
                                   (("pages", web.host + "/1"), "pages"),

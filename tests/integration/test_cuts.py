@@ -55,7 +55,7 @@ class Cuts(harness.Case):
         site = self.watch(daemon, web.url)
         self.assertEqual(site["state"], "watching")
         self.assertIs(site["auto"], True)
-        cuts = daemon.json(f"/v1/sites/{web.host}/cuts")
+        cuts = daemon.json(f"/v1/sites/{web.host}/thresholds")
         self.assertEqual(site["threshold"],
                          cuts["suggestion"]["threshold"])
         self.assertGreater(cuts["suggestion"]["agreement"], 0.3)
@@ -97,7 +97,7 @@ class Cuts(harness.Case):
         daemon = self.daemon()
         self.watch(daemon, web.url)
         curve = {round(point["threshold"] * 1000): point for point in
-                 daemon.json(f"/v1/sites/{web.host}/cuts")["curve"]}
+                 daemon.json(f"/v1/sites/{web.host}/thresholds")["curve"]}
         for threshold in (900, 50, 500, 0, 1000, 200):
             with self.subTest(threshold=threshold):
                 site = daemon.watch(web.url, threshold=threshold / 1000)
@@ -197,7 +197,7 @@ class Cuts(harness.Case):
         site = self.watch(daemon, web.url, "--measure", "cpc")
         self.assertEqual(site["threshold"], 0.25)  # the default of cpc
         self.assertIs(site["auto"], True)
-        self.error_of(daemon.get(f"/v1/sites/{web.host}/cuts"), 413,
+        self.error_of(daemon.get(f"/v1/sites/{web.host}/thresholds"), 413,
                       "too_large")
         self.assertEqual(daemon.ctl("cuts", web.host).returncode, 1)
 

@@ -91,7 +91,7 @@ class Damage(harness.Case):
             {"name": "title", "css": "h1"}).status, 201)
         self.old.post("/v1/hooks", {"target": "http://127.0.0.1:9/",
                                     "kinds": "site.*"})
-        self.old.request("POST", "/v1/events/1/silence")
+        self.old.post("/v1/silences", {"event": 1})
         self.old.request("DELETE", f"/v1/sites/{self.host}")
         harness.wait_until(
             lambda: test_packing.table(self.old, "dictionaries") > 0 and

@@ -179,7 +179,6 @@ class Delivery(harness.Case):
                              ("DELETE", "/v1/hooks/9"),
                              ("POST", "/v1/hooks/9/test"),
                              ("POST", "/v1/events/9/ack"),
-                             ("POST", "/v1/events/9/silence"),
                              ("DELETE", "/v1/silences/9")):
             self.error_of(daemon.request(method, path), 404, "not_found")
 
@@ -611,7 +610,7 @@ class Delivery(harness.Case):
         self.add_sites(daemon, 2)
         first, second = self.added(daemon)
         hook = self.hook(daemon, receiver.url(), kinds="site.*")
-        answer = daemon.request("POST", f"/v1/events/{first}/silence").json
+        answer = daemon.post("/v1/silences", {"event": first}).json
         self.assertEqual(answer["silence"], 1)
         self.assertTrue(answer["acknowledged"])
         self.assertEqual(daemon.json("/v1/silences")["silences"][0]["site"],

@@ -125,7 +125,7 @@ class Economy(harness.Case):
                     if f"/{kind}/{i}.html" not in asked)
 
     def rule(self, path):
-        return self.daemon_.json("/v1/explain",
+        return self.daemon_.json("/v1/pages",
                                  url=self.server.url + path)["rule"]
 
     def test_budgets_of_a_site(self):

@@ -139,7 +139,7 @@ class Full(harness.Case):
             answer = daemon.post(path, body)
             self.assertEqual(answer.status, 201, answer.text)
         token = answer.json["token"]
-        answer = daemon.post("/v1/events/1/silence", {})
+        answer = daemon.post("/v1/silences", {"event": 1})
         self.assertEqual(answer.status, 200, answer.text)
         self.fill(disk)
         self.assertEqual(daemon.post("/v1/tokens", {"name": "x"}).status, 507)

@@ -328,7 +328,7 @@ class Guards(harness.Case):
                       self.daemon_.get("/metrics").text)
         self.assertIn("x\n", self.daemon_.get("/v1/text",
                                               url=self.url(1)).text)
-        self.assertEqual(self.daemon_.json("/v1/poison")["pages"], [])
+        self.assertEqual(self.daemon_.json("/v1/quarantine")["pages"], [])
         # It is not evaluated any more, and is not added again.
         self.grow(2, 3)
         self.visit(2, 3)
@@ -368,7 +368,7 @@ class Guards(harness.Case):
         slow = [self.add(xpath=SLOW, expect="0")["id"] for _ in range(20)]
         self.grow(1)
         self.visit(1)
-        self.assertEqual(self.daemon_.json("/v1/poison")["pages"], [])
+        self.assertEqual(self.daemon_.json("/v1/quarantine")["pages"], [])
         self.assertEqual([self.show(i)["state"] for i in slow].count(
             "suspended"), 1)
         self.finish()

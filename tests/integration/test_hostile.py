@@ -202,7 +202,7 @@ class Trial:
         """What is known of the URLs that the persona is there for."""
         for path in sorted(server.scripts):
             told = self.daemon.json(
-                "/v1/explain", url=f"http://{server.host}{path}")
+                "/v1/pages", url=f"http://{server.host}{path}")
             visit = told["visit"] or {}
             yield " ".join(str(word) for word in (
                 path, told["rule"], visit.get("state"),

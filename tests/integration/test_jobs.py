@@ -32,7 +32,7 @@ class Jobs(harness.Case):
         self.node.start()
 
         def owns_all():
-            facts = self.node.json("/v1/cluster")
+            facts = self.node.json("/v1/nodes")
             return sum(row["owned"] for row in facts["nodes"]) == 257
         harness.wait_until(owns_all, "the node to own all")
 
@@ -81,11 +81,11 @@ class Jobs(harness.Case):
             {"verb": "ingest", "url": self.url("c"), "html": PAGE},
             {"verb": "ingest", "url": self.url("a", "own.html"), "html": PAGE},
             {"verb": "recrawl", "url": self.url("a")},
-            {"verb": "forget", "host": self.host("b")})
+            {"verb": "delete", "host": self.host("b")})
         self.wait_for_jobs(10)
         self.assertEqual([self.status(name) for name in "abc"],
                          [200, 404, 404])
-        self.assertEqual(self.node.get("/v1/explain", url=self.url(
+        self.assertEqual(self.node.get("/v1/pages", url=self.url(
             "a", "own.html")).status, 200)
         # one line a minute, whatever others publish
         messages = self.node.messages()

@@ -81,7 +81,7 @@ class Pair(harness.Case):
                             "advertise_address": f'"http://127.0.0.1:{port}"', **rows}}))
 
         def share():
-            rows = nodes[0].json("/v1/cluster")
+            rows = nodes[0].json("/v1/nodes")
             return (len(rows["nodes"]) == 2 and
                     min(row["owned"] for row in rows["nodes"]) > 90 and
                     sum(row["owned"] for row in rows["nodes"]) == 257)
@@ -109,7 +109,7 @@ class Nodes(Pair):
         self.addCleanup(node.remove)
         node.program = folder / "templated"
         node.start()
-        self.assertEqual(node.json("/v1/cluster")["nodes"][0]["name"], "a")
+        self.assertEqual(node.json("/v1/nodes")["nodes"][0]["name"], "a")
 
     def cut_off(self, node, owner, host):
         """A stream of the owner's events ends with the token at the other."""
@@ -148,12 +148,12 @@ class Nodes(Pair):
         status = nodes[1].json("/v1/status")
         self.assertEqual(status["cluster"]["sites"], SITES)
         owners = self.owners(nodes[0], ports)
-        rows = nodes[0].json("/v1/cluster")["nodes"]
+        rows = nodes[0].json("/v1/nodes")["nodes"]
         # each has said that it is there in the time of a lease, or so
         self.assertLess(max(row["silent_ms"] for row in rows), 20000)
         harness.wait_until(
             lambda: [row["lag"] for row in
-                     nodes[0].json("/v1/cluster")["nodes"]] == [0, 0],
+                     nodes[0].json("/v1/nodes")["nodes"]] == [0, 0],
             "copies that lack nothing")
         for host, owner in owners.items():
             other = nodes[1 if owner == "a" else 0]
@@ -175,7 +175,7 @@ class Nodes(Pair):
         before = time.monotonic()
         harness.wait_until(
             lambda: any(row["name"] == owner and row["silent_ms"] > 500
-                        for row in left.json("/v1/cluster")["nodes"]),
+                        for row in left.json("/v1/nodes")["nodes"]),
             "a node that is silent")
         # it hears of these, and says nothing
         answer = left.post(f"/v1/sites/{host}/guards", {"css": "p"})
@@ -186,7 +186,7 @@ class Nodes(Pair):
         self.assertLess(time.monotonic() - before, 10)
         harness.wait_until(
             lambda: [node["name"] for node in
-                     left.json("/v1/cluster")["away"]] == [owner],
+                     left.json("/v1/nodes")["away"]] == [owner],
             "a node that is away")
         said = left.ctl("node", "status").stdout
         self.assertRegex(said, rf"AWAY +CAPACITY +SILENT\n{owner} ")
@@ -200,7 +200,7 @@ class Nodes(Pair):
 
         def owned():
             return {node["name"]: node["owned"]
-                    for node in other.json("/v1/cluster")["nodes"]}
+                    for node in other.json("/v1/nodes")["nodes"]}
         harness.wait_until(lambda: owned().get("a", 0) > 90, "its share")
         host = next(host for host in
                     (f"127.0.0.{i}:9" for i in range(2, 250))
@@ -233,7 +233,7 @@ class Nodes(Pair):
         answer = nodes[0].post("/v1/hooks", {"target": hook.url(),
                                              "kinds": "site.added"})
         self.assertEqual(answer.status, 201, answer.text)
-        common = nodes[0].json("/v1/cluster")["partitions"][256]["owner"]
+        common = nodes[0].json("/v1/nodes")["partitions"][256]["owner"]
         owner, other = nodes if common == "a" else reversed(nodes)
         host = next(host for host in
                     (f"127.0.0.{i}:9" for i in range(2, 250))
@@ -255,7 +255,7 @@ class Nodes(Pair):
             "/v1/sites", {"url": f"http://{host}/"}).status in (200, 201),
             "a site")
         return node.get("/v1/sites/" + host).headers.get(
-            "X-Templated-Node") or node.json("/v1/cluster")["name"]
+            "X-Templated-Node") or node.json("/v1/nodes")["name"]
 
     def ingest_pages(self, nodes, owners):
         """An archive of all sites; that of a page that is none comes last."""
@@ -301,7 +301,7 @@ class Nodes(Pair):
 
     def silence_an_event(self, nodes):
         """One of a node that does not own what concerns all sites."""
-        common = nodes[0].json("/v1/cluster")["partitions"][256]["owner"]
+        common = nodes[0].json("/v1/nodes")["partitions"][256]["owner"]
         web = self.web()
         hosts = [f"site{i}.localhost:{web.port}" for i in range(SITES)]
         host = next(host for host, owner in self.owners(nodes[0], hosts).items()
@@ -314,7 +314,8 @@ class Nodes(Pair):
                     if event["alert"]]
         event = harness.wait_until(alerts, "an alert")[0]
         for i, node in enumerate(nodes):
-            answer = node.post(f"/v1/events/{event['seq']}/silence", None)
+            answer = node.post("/v1/silences",
+                               {"event": event["seq"]})
             self.assertEqual(answer.status, 200, answer.text)
             self.assertEqual(answer.json["silence"], i + 1)
             self.assertTrue(answer.json["acknowledged"])

@@ -135,11 +135,11 @@ class OpenApi(harness.Case):
 
     def values(self, client, host):
         """What the parameters may be, by their names; of what there is."""
-        cluster = client.ask("getClusters", host=host).json["clusters"][0]
+        cluster = client.ask("getTemplates", host=host).json["templates"][0]
         page = client.ask("getPages", host=host,
                           n=cluster["id"].rpartition("/")[2]).json["pages"][0]
         return {"host": host, "n": cluster["id"].rpartition("/")[2],
-                "url": page["url"], "from": 1, "to": 1}
+                "url": page["url"], "v": 1, "from": 1, "to": 1}
 
     def choices(self, operation):
         """Each value of each parameter that has a list of them."""
@@ -156,12 +156,12 @@ class OpenApi(harness.Case):
             needed = dict(values)
             if "guards" in operation["path"] or "hooks" in operation["path"]:
                 needed["n"] = 1
-            if name == "getPoison":
+            if name == "getQuarantine":
                 del needed["url"]
             for choice in choices(operation):
                 answer = client.ask(name, **{**needed, **choice})
                 wanted = (200,) if operation["x-role"] in may else (403,)
-                if name in ("getDiff", "getClusterFacts"):
+                if name in ("getDiff", "getNodes"):
                     # it has one version alone; and there is no cluster
                     wanted = (*wanted, 404)
                 self.assertIn(answer.status, wanted,
@@ -175,7 +175,7 @@ class OpenApi(harness.Case):
             for row in operation["rows"]:
                 wrong = {"host": "none.test", "n": 4000000000,
                          "name": "none"}.get(row["name"], "\x01wrong")
-                if row["in"] != "header" and name != "getPoison":
+                if row["in"] != "header" and name != "getQuarantine":
                     answer = client.ask(name, body=b"{",
                                         **{**values, "name": "x",
                                            row["name"]: wrong})
@@ -191,15 +191,15 @@ class OpenApi(harness.Case):
         again = json.dumps({"url": web.url, "max_pages": 5}).encode()
         self.assertEqual(client.ask("watchSite", body=again).status, 200)
         for name, status in (("addGuard", 201), ("addHook", 201),
-                             ("addToken", 201), ("compact", 200),
+                             ("addToken", 201), ("addSilence", 200),
+                             ("compact", 200),
                              ("extract", 200), ("extractBatch", 200)):
             answer = client.ask(name, **host)
             self.assertEqual(answer.status, status, (name, answer.text))
         self.assertEqual(client.ask("extract", format="json").json["quality"],
                          "ok")
         for name, number, status in (("testHook", 1, 202),
-                                     ("acknowledge", 1, 200),
-                                     ("silence", 1, 200)):
+                                     ("acknowledge", 1, 200)):
             self.assertEqual(client.ask(name, n=number).status, status, name)
         warc = next((harness.ROOT / "tests" / "data" / "warc").iterdir())
         self.assertEqual(client.ask("ingest",
@@ -273,7 +273,7 @@ class OpenApi(harness.Case):
         self.assertRaisesRegex(AssertionError, "204", client.ask, "getTokens")
         names = {word for path in self.document["paths"]
                  for word in re.findall(r"{(\w+)}", path)}
-        self.assertEqual(names, {"host", "n", "name"})
+        self.assertEqual(names, {"host", "n", "name", "v"})
 
 
 if __name__ == "__main__":

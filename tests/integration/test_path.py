@@ -76,17 +76,18 @@ class WholePath(harness.Case):
         self.assertRegex(cluster["created"], LIKE_TIME)
         self.assertRegex(cluster["changed"], LIKE_TIME)
         self.assertEqual(len(cluster["sample"]), 3)
-        self.assertEqual(self.daemon.json("/v1/clusters/" + cluster["id"]),
-                         cluster)
-        page = self.daemon.json(f"/v1/clusters/{cluster['id']}/pages",
-                                limit=1)["pages"][0]
+        self.assertEqual(self.daemon.json(
+            harness.template_path(cluster["id"])), cluster)
+        page = self.daemon.json(
+            harness.template_path(cluster["id"]) + "/pages", limit=1)["pages"][0]
         self.assertRegex(page["fetched"], LIKE_TIME)
         file = harness.SITE / harness.path_of(page["url"])
         self.assertEqual(page["bytes"], file.stat().st_size)
 
     def test_template_holds_the_menu_with_its_frequency(self):
         name = self.cluster_of(self.article)
-        template = self.daemon.json(f"/v1/clusters/{name}/template")
+        template = self.daemon.json(
+            harness.template_path(name) + "/versions/current")
         pages = template["pages"]
         texts = {f["text"]: f for f in template["fragments"]}
         for text in ("Why RocketMQ", "Quick Start", "Batch Example"):
@@ -279,8 +280,8 @@ class WholePath(harness.Case):
         self.assertIn("unknown", error["message"])
         self.error_of(daemon.get("/v1/sites/nobody.example"), 404,
                       "not_found")
-        self.error_of(daemon.get(f"/v1/clusters/{self.host}/999"), 404,
-                      "not_found")
+        self.error_of(daemon.get(f"/v1/sites/{self.host}/templates/999"),
+                      404, "not_found")
         self.error_of(daemon.get("/v1/text", url="gopher://x/"), 400)
 
 

@@ -65,7 +65,7 @@ def make_site(root, count, faults):
 def poisoned(daemon):
     """{path: reason} of the pages that are listed."""
     return {row["url"].rpartition("/")[2]: row["reason"]
-            for row in daemon.json("/v1/poison")["pages"]}
+            for row in daemon.json("/v1/quarantine")["pages"]}
 
 
 class Poisoned(harness.Case):
@@ -90,7 +90,7 @@ class Poisoned(harness.Case):
         for path, fault in bad.items():
             self.assertIn(FAULTS[fault], told[path], path)
             self.assertEqual(
-                daemon.get("/v1/poison", url=web.url + path).body,
+                daemon.get("/v1/quarantine", url=web.url + path).body,
                 (root / path).read_bytes())
         # all the others, the lists and the first page
         self.assertEqual(daemon.json(f"/v1/sites/{web.host}")["pages"],

@@ -45,12 +45,12 @@ class Renumbered(unittest.TestCase):
     def wait_for_owner(self, node):
         harness.wait_until(
             lambda: all(row["owner"] == node.name for row in
-                        node.json("/v1/cluster")["partitions"]),
+                        node.json("/v1/nodes")["partitions"]),
             f"all partitions at {node.name}")
 
     def epochs(self):
         return [row["epoch"] for row in
-                self.cluster.nodes[0].json("/v1/cluster")["partitions"]]
+                self.cluster.nodes[0].json("/v1/nodes")["partitions"]]
 
     def guard_all(self, css):
         """Each is taken when it is asked for, not when somebody else owns the
@@ -118,7 +118,7 @@ class Renumbered(unittest.TestCase):
     def seed_sites(self, *names):
         """By jobs of one partition, and wait until they are there."""
         hosts = [f"{name}.jobs.localhost:{self.port}" for name in names]
-        answer = self.cluster.alive()[0].post("/v1/cluster/jobs", {"jobs": [
+        answer = self.cluster.alive()[0].post("/v1/imports", {"jobs": [
             {"verb": "seed", "url": f"http://{host}/"} for host in hosts]})
         self.assertEqual(answer.status, 202, answer.text)
         for host in hosts:

@@ -56,12 +56,12 @@ class Sealed(test_nodes.Pair):
     def state(self, node, name):
         """What the node says of the one of that name."""
         return {row["name"]: row for row in
-                node.json("/v1/cluster")["nodes"]}.get(name, {})
+                node.json("/v1/nodes")["nodes"]}.get(name, {})
 
     def seed(self, node):
         """The same for another site, by a job."""
         server = self.server()
-        answer = node.post("/v1/cluster/jobs", {"jobs": [
+        answer = node.post("/v1/imports", {"jobs": [
             {"verb": "seed", "url": server.url, "headers": {"X-Key": SECRET}}]})
         self.assertEqual(answer.status, 202, answer.text)
         harness.wait_until(lambda: SECRET in server.seen, "the job")
@@ -90,7 +90,7 @@ class Sealed(test_nodes.Pair):
         nodes[0 if owner == "a" else 1].kill()
         left = nodes[1 if owner == "a" else 0]
         harness.wait_until(
-            lambda: left.json("/v1/cluster") and
+            lambda: left.json("/v1/nodes") and
             SECRET in self.fetch(left, server), "the header by the other")
         self.assertLessEqual(set(server.seen), {SECRET, "/" + SECRET, None})
         harness.wait_until(
@@ -106,7 +106,7 @@ class Sealed(test_nodes.Pair):
                 ("/v1/sites", {"url": server.url,
                                "proxy": "http://me:word@127.0.0.1:1"}),
                 ("/v1/hooks", {"target": server.url + SECRET}),
-                ("/v1/cluster/jobs", {"jobs": [
+                ("/v1/imports", {"jobs": [
                     {"verb": "seed", "url": server.url,
                      "headers": {"X-Key": SECRET}}]})):
             with self.subTest(body):
@@ -144,7 +144,7 @@ class Sealed(test_nodes.Pair):
         self.assertIn("other key", first.ctl("node", "list").stdout)
         # what all share has a hook with a secret: its copy waits
         harness.wait_until(
-            lambda: other.json("/v1/cluster")["partitions"][256]["is_locked"],
+            lambda: other.json("/v1/nodes")["partitions"][256]["is_locked"],
             "that its copy waits")
         # as that of the site
         self.assertIn("\ntemplated_node_undecryptable_partitions 2\n",
@@ -164,7 +164,7 @@ class Sealed(test_nodes.Pair):
             self.restart(node, 2, 1)
 
         def is_resealed():
-            nodes = first.json("/v1/cluster")["nodes"]
+            nodes = first.json("/v1/nodes")["nodes"]
             return (len({node["key"] for node in nodes}) == 1 and
                     sum(node["owned"] for node in nodes) == 257 and
                     not any(node["reseals"] for node in nodes))

@@ -103,7 +103,7 @@ class Secrets(harness.Case):
                      "/v1/hooks/1", "/v1/hooks/2", "/v1/status", "/v1/config",
                      "/metrics", "/v1/events", f"/v1/sites/{host}/report",
                      f"/v1/sites/{host}/bundle", f"/v1/sites/{host}/frontier",
-                     f"/v1/sites/{host}/clusters", "/v1/verify", "/v1/backup"):
+                     f"/v1/sites/{host}/templates", "/v1/verify", "/v1/backup"):
             self.assertNotIn(SECRET.encode(), daemon.get(path).body, path)
         copies = pathlib.Path(self.folder())
         done = [daemon.ctl("backup", copies / "backup"),

@@ -43,16 +43,16 @@ class Socket(harness.Case):
         daemon = self.daemon({"socket": {"read_only_path": path, "read_only_mode": "0666"}})
         host = daemon.crawl(web.url, max_pages=12)["host"]
         cluster = daemon.clusters(host)[0]["id"]
+        template = harness.template_path(cluster)
         nobody = "http://127.0.0.1:9/"  # so that the web sees fetches alone
         hook = daemon.post("/v1/hooks", {"target": nobody}).json["id"]
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o666)
         self.assertEqual(stat.S_IMODE(os.stat(daemon.socket).st_mode), 0o660)
         known = next(iter(daemon.pages(cluster)))
         main, daemon.socket = daemon.socket, path
-        for target in ("/metrics", "/v1/events", f"/v1/sites/{host}/clusters",
-                       f"/v1/sites/{host}/feed", f"/v1/clusters/{cluster}",
-                       f"/v1/clusters/{cluster}/pages",
-                       f"/v1/clusters/{cluster}/template"):
+        for target in ("/metrics", "/v1/events", f"/v1/sites/{host}/templates",
+                       f"/v1/sites/{host}/feed", template,
+                       f"{template}/pages", f"{template}/versions/current"):
             self.assertEqual(daemon.get(target).status, 200, target)
         self.assertEqual(daemon.get("/v1/text", url=known).status, 200)
         count = len(web.targets())
@@ -65,7 +65,7 @@ class Socket(harness.Case):
                 ("POST", "/v1/hooks"), ("DELETE", f"/v1/hooks/{hook}"),
                 ("POST", f"/v1/hooks/{hook}/test"), ("GET", "/v1/hooks"),
                 ("POST", "/v1/events/1/ack"), ("POST", "/v1/compact"),
-                ("POST", "/v1/events/1/silence"), ("GET", "/v1/backup"),
+                ("POST", "/v1/silences"), ("GET", "/v1/backup"),
                 ("DELETE", "/v1/silences/1"), ("POST", "/v1/ingest"),
                 ("GET", "/v1/verify"), ("POST", "/v1/extract")):
             body = {"url": web.url} if method == "POST" else None

@@ -28,7 +28,7 @@ class Sums(unittest.TestCase):
         return [guard["selector"] for guard in answer.json.get("guards", [])]
 
     def facts(self, node):
-        return node.json("/v1/cluster")
+        return node.json("/v1/nodes")
 
     def falsify(self, node, pattern):
         """The last byte of each that is in its store, which it has mapped."""

@@ -133,7 +133,7 @@ class Traps(harness.Case):
         url = urllib.parse.urljoin(self.server.url, path)
         said = self.daemon_.ctl("explain-url", url)
         self.assertEqual(said.returncode, 0, said.stderr)
-        explained = self.daemon_.json("/v1/explain", url=url)
+        explained = self.daemon_.json("/v1/pages", url=url)
         self.assertIn(explained["rule"], said.stdout)
         return explained["rule"]
 

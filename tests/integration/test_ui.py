@@ -334,7 +334,7 @@ class Ui(harness.Case):
             "document.querySelector('.clean').innerText"))
         self.follow(".tabs [href*=visit]", r"page\/visit")
         tab.click("details.panel summary")
-        tab.click("form[action$=forget] button")
+        tab.click("form[action$=delete] button")
         tab.wait("/page is deleted/.test(main.innerText)")
         text = tab.run("main.innerText")
         self.assertIn("a client deleted the page", text)
@@ -556,7 +556,7 @@ class Ui(harness.Case):
                        f"{site}/guards", f"{site}/guards/1/delete",
                        "/ui/alerts/1/ack", "/ui/alerts/1/silence",
                        "/ui/silences/1/delete", "/ui/page/fetch",
-                       "/ui/page/forget"):
+                       "/ui/page/delete"):
             answer = self.by_cookie(cookie, "POST", target,
                                     page + "&sure=1&max_pages=3&css=p")
             self.assertEqual(answer.status, 403, target)

@@ -341,7 +341,7 @@ class Ingest(harness.Case):
         self.assertEqual((answer.status, report["complete"]), (200, False))
         self.assertIn("signal 9", report["reason"])
         self.assertGreater(report["pages"], 5)
-        self.assertEqual(daemon.get("/v1/poison").json["pages"], [])
+        self.assertEqual(daemon.get("/v1/quarantine").json["pages"], [])
         self.assertTrue(self.ingest(daemon, archive)["complete"])
 
     def workers(self, daemon):

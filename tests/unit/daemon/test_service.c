@@ -189,7 +189,7 @@ static void write_settings(const struct place *place, unsigned number)
 static void *ask_all_along(void *argument)
 {
 	static const char *const targets[] = {
-		"/v1/status", "/metrics", "/v1/explain?url=http://a.example/"};
+		"/v1/status", "/metrics", "/v1/pages?url=http://a.example/"};
 	const struct place *place = argument;
 
 	for (int i = 0; i < 30; i++) {

@@ -111,10 +111,13 @@ START_TEST(a_path_that_is_none_is_told)
 	refuse("GET", "/v1/statuses", NULL, 404, "no_route");
 	refuse("GET", "/v1/sites/", NULL, 404, "no_route");
 	refuse("GET", "/v1/sites/a/b", NULL, 404, "no_route");
-	refuse("GET", "/v1/clusters/news.example", NULL, 404, "no_route");
-	refuse("GET", "/v1/clusters/news.example/x", NULL, 404, "no_route");
-	refuse("GET", "/v1/clusters/news.example/-1", NULL, 404, "no_route");
-	refuse("GET", "/v1/clusters/news.example/4294967296", NULL, 404,
+	refuse("GET", "/v1/sites/news.example/templates", NULL, 404,
+	       "no_route");
+	refuse("GET", "/v1/sites/news.example/templates/x", NULL, 404,
+	       "no_route");
+	refuse("GET", "/v1/sites/news.example/templates/-1", NULL, 404,
+	       "no_route");
+	refuse("GET", "/v1/sites/news.example/templates/4294967296", NULL, 404,
 	       "not_found");
 	refuse("POST", "/v2/sites", "{}", 404, "no_route");
 }
@@ -138,10 +141,10 @@ END_TEST
 
 START_TEST(without_a_cluster_there_is_none)
 {
-	refuse("GET", "/v1/cluster", NULL, 404, "no_cluster");
-	refuse("POST", "/v1/cluster/drain", "{}", 404, "no_cluster");
-	refuse("DELETE", "/v1/cluster/nodes/n", NULL, 404, "no_cluster");
-	refuse("POST", "/v1/cluster/jobs", "{}", 404, "no_cluster");
+	refuse("GET", "/v1/nodes", NULL, 404, "no_cluster");
+	refuse("POST", "/v1/nodes/n/drain", "{}", 404, "no_cluster");
+	refuse("DELETE", "/v1/nodes/n", NULL, 404, "no_cluster");
+	refuse("POST", "/v1/imports", "{}", 404, "no_cluster");
 }
 END_TEST
 
@@ -415,7 +418,7 @@ START_TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
 }
 END_TEST
 
-#define CUTS "/v1/sites/news.example/cuts"
+#define CUTS "/v1/sites/news.example/thresholds"
 
 START_TEST(cuts_come_in_three_formats)
 {
@@ -449,7 +452,8 @@ START_TEST(a_wrong_question_for_cuts_is_told)
 {
 	refuse("GET", CUTS "?format=png", NULL, 400, "bad_request");
 	refuse("GET", CUTS "?format=", NULL, 400, "bad_request");
-	refuse("GET", "/v1/sites/nobody.example/cuts", NULL, 404, "not_found");
+	refuse("GET", "/v1/sites/nobody.example/thresholds", NULL, 404,
+	       "not_found");
 	refuse("GET", CUTS "/", NULL, 404, "no_route");
 	refuse("POST", CUTS, "{}", 405, "method_not_allowed");
 	api_stop(served.api);
@@ -502,8 +506,8 @@ END_TEST
 
 START_TEST(clusters_are_told_with_their_pages)
 {
-	json_t *clusters = get("/v1/sites/news.example/clusters");
-	const json_t *list = member(clusters, "clusters");
+	json_t *clusters = get("/v1/sites/news.example/templates");
+	const json_t *list = member(clusters, "templates");
 	const json_t *first = json_array_get(list, 0);
 	char target[128];
 	json_t *pages;
@@ -515,23 +519,25 @@ START_TEST(clusters_are_told_with_their_pages)
 	ck_assert(
 		json_is_false(member(json_array_get(list, 1), "has_template")));
 	ck_assert_uint_eq(json_array_size(member(first, "sample")), 3);
-	snprintf(target, sizeof(target), "/v1/clusters/%s",
-		 text_of(first, "id"));
+	snprintf(target, sizeof(target), "/v1/sites/news.example/templates%s",
+		 strrchr(text_of(first, "id"), '/'));
 	one = get(target);
 	ck_assert(json_equal(one, first));
 	json_decref(one);
-	snprintf(target, sizeof(target), "/v1/clusters/%s/pages",
-		 text_of(first, "id"));
+	snprintf(target, sizeof(target),
+		 "/v1/sites/news.example/templates%s/pages",
+		 strrchr(text_of(first, "id"), '/'));
 	pages = get(target);
 	ck_assert_uint_eq(json_array_size(member(pages, "pages")), PAGES);
 	json_decref(pages);
 	json_decref(clusters);
-	refuse("GET", "/v1/clusters/news.example/99", NULL, 404, "not_found");
-	refuse("GET", "/v1/clusters/news.example/99/pages", NULL, 404,
+	refuse("GET", "/v1/sites/news.example/templates/99", NULL, 404,
 	       "not_found");
-	refuse("GET", "/v1/clusters/news.example/99/template", NULL, 404,
+	refuse("GET", "/v1/sites/news.example/templates/99/pages", NULL, 404,
 	       "not_found");
-	refuse("GET", "/v1/sites/x.example/clusters", NULL, 404, "not_found");
+	refuse("GET", "/v1/sites/news.example/templates/99/versions/current",
+	       NULL, 404, "not_found");
+	refuse("GET", "/v1/sites/x.example/templates", NULL, 404, "not_found");
 }
 END_TEST
 
@@ -546,7 +552,8 @@ START_TEST(pages_come_in_portions)
 		const json_t *list;
 
 		snprintf(target, sizeof(target),
-			 "/v1/clusters/news.example/1/pages?limit=2%s", after);
+			 "/v1/sites/news.example/templates/1/pages?limit=2%s",
+			 after);
 		answer = get(target);
 		list = member(answer, "pages");
 		count += (int)json_array_size(list);
@@ -562,14 +569,15 @@ START_TEST(pages_come_in_portions)
 		json_decref(answer);
 	}
 	ck_assert_int_eq(count, PAGES);
-	refuse("GET", "/v1/clusters/news.example/1/pages?limit=x", NULL, 400,
-	       "bad_request");
+	refuse("GET", "/v1/sites/news.example/templates/1/pages?limit=x", NULL,
+	       400, "bad_request");
 }
 END_TEST
 
 START_TEST(a_template_has_the_texts_that_pages_ratio)
 {
-	json_t *answer = get("/v1/clusters/news.example/1/template");
+	json_t *answer =
+		get("/v1/sites/news.example/templates/1/versions/current");
 	const json_t *fragment;
 	bool has_menu = false;
 	size_t i;
@@ -644,10 +652,10 @@ static struct buffer ask_with(const char *method, const char *target,
 static const char *const tagged[] = {
 	TEXT_OF_3,
 	"/v1/text?url=http://news.example/3&format=json",
-	"/v1/sites/news.example/clusters",
-	"/v1/clusters/news.example/1",
-	"/v1/clusters/news.example/1/pages",
-	"/v1/clusters/news.example/1/template",
+	"/v1/sites/news.example/templates",
+	"/v1/sites/news.example/templates/1",
+	"/v1/sites/news.example/templates/1/pages",
+	"/v1/sites/news.example/templates/1/versions/current",
 };
 
 START_TEST(an_answer_that_the_client_has_is_not_sent_again)
@@ -884,7 +892,7 @@ static void *work_and_verify(void *argument)
 		static const char *const targets[] = {
 			"/v1/status",
 			"/v1/sites",
-			"/v1/sites/news.example/clusters",
+			"/v1/sites/news.example/templates",
 			TEXT_OF_3,
 			"/v1/events",
 		};
@@ -1008,10 +1016,10 @@ START_TEST(forms_of_our_pages_change_things)
 		  "Location: /ui/sites/more.example?done=site\r\n");
 	post_form("/ui/sites", OURS, "url=http%3A%2F%2Fx%2F&max_pages=-1",
 		  " 400 ");
-	post_form("/ui/page/forget", OURS, "url=" SITE "3",
+	post_form("/ui/page/delete", OURS, "url=" SITE "3",
 		  "Location: /ui/page/visit?url=http:%2F%2Fnews.example%2F3"
 		  "&done=unpaged\r\n");
-	post_form("/ui/page/forget", OURS, "url=" SITE "3", " 404 ");
+	post_form("/ui/page/delete", OURS, "url=" SITE "3", " 404 ");
 	post_form("/ui/page/fetch", OURS, "url=", " 400 ");
 	post_form("/ui/page/fetch", OURS, "url=http://127.0.0.1:9/",
 		  "Location: /ui/page/visit?url=http:%2F%2F127.0.0.1:9%2F"
@@ -1075,7 +1083,7 @@ START_TEST(forms_of_others_change_nothing)
 	static const char *const targets[] = {
 		"/ui/sites",        "/ui/sites/news.example/guards",
 		"/ui/alerts/1/ack", "/ui/sites/news.example/guards/1/delete",
-		"/ui/page/fetch",   "/ui/page/forget",
+		"/ui/page/fetch",   "/ui/page/delete",
 		SETTINGS,           "/ui/sites/news.example/delete",
 	};
 

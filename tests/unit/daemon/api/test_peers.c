@@ -144,8 +144,8 @@ START_TEST(each_way_to_name_a_site_leads_to_its_owner)
 	const char *line = "X-Templated-Node: n1";
 
 	expect("GET", "/v1/sites/news.example", NULL, 200, line);
-	expect("GET", "/v1/clusters/news.example/1", NULL, 200, line);
-	expect("GET", "/v1/explain?url=http://news.example/1", NULL, 200, line);
+	expect("GET", "/v1/sites/news.example/templates/1", NULL, 200, line);
+	expect("GET", "/v1/pages?url=http://news.example/1", NULL, 200, line);
 	expect("GET", "/v1/events?site=news.example", NULL, 200, line);
 	expect("GET", "/ui/sites/news.example", NULL, 200, line);
 	expect("GET", "/ui/page?url=http://news.example/1", NULL, 200, line);
@@ -358,8 +358,8 @@ START_TEST(the_owner_holds_it_to_its_right)
 {
 	expect_node("/v1/sites/a.example", "", 403);
 	expect_node("/v1/sites/a.example", "X-Templated-Right: read\r\n", 403);
-	expect_node("/v1/clusters/a.example/1", "X-Templated-Right: read\r\n",
-		    200);
+	expect_node("/v1/sites/a.example/templates/1",
+		    "X-Templated-Right: read\r\n", 200);
 	expect_node("/v1/sites/a.example", "X-Templated-Right: write\r\n", 200);
 	expect_node("/v1/tokens", "X-Templated-Right: write\r\n", 403);
 }
@@ -399,7 +399,7 @@ static long long whole(const json_t *object, const char *name)
 
 START_TEST(the_cluster_is_told)
 {
-	json_t *value = ask_json("GET", "/v1/cluster", NULL);
+	json_t *value = ask_json("GET", "/v1/nodes", NULL);
 	const json_t *nodes = json_object_get(value, "nodes");
 	const json_t *partitions = json_object_get(value, "partitions");
 	const json_t *row = json_array_get(partitions, N);
@@ -419,26 +419,22 @@ END_TEST
 
 START_TEST(a_node_is_drained_by_any)
 {
-	const char *body = "{\"drains\": true, \"node\": \"n0\"}";
 	struct buffer answer = client_ask(joined_path(&joined, 1), "POST",
-					  "/v1/cluster/drain", body);
+					  "/v1/nodes/n0/drain", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	buffer_free(&answer);
 	ck_assert(atomic_load(&joined.drains));
-	json_decref(
-		ask_json("POST", "/v1/cluster/drain", "{\"drains\": false}"));
+	json_decref(ask_json("POST", "/v1/nodes/n0/resume", NULL));
 	ck_assert(!atomic_load(&joined.drains));
-	refuse("POST", "/v1/cluster/drain", "{}", 400, "bad_request");
-	refuse("POST", "/v1/cluster/drain",
-	       "{\"drains\": true, \"node\": \"n7\"}", 404, "not_found");
+	refuse("POST", "/v1/nodes/n7/drain", NULL, 404, "not_found");
 }
 END_TEST
 
 START_TEST(a_node_is_forgotten_when_it_is_gone)
 {
-	refuse("DELETE", "/v1/cluster/nodes/n1", NULL, 409, "busy");
-	refuse("DELETE", "/v1/cluster/nodes/n7", NULL, 404, "not_found");
+	refuse("DELETE", "/v1/nodes/n1", NULL, 409, "busy");
+	refuse("DELETE", "/v1/nodes/n7", NULL, 404, "not_found");
 }
 END_TEST
 
@@ -673,7 +669,7 @@ END_TEST
 
 START_TEST(the_cluster_is_shown)
 {
-	struct buffer page = ask("GET", "/ui/cluster", NULL, 200);
+	struct buffer page = ask("GET", "/ui/nodes", NULL, 200);
 
 	ck_assert_uint_eq(count_of(&page, "<rect class=\"n0\""), 256);
 	ck_assert_uint_eq(count_of(&page, "<rect class=\"n1\""), 2);
@@ -685,8 +681,8 @@ END_TEST
 
 START_TEST(a_node_without_a_broker_says_why)
 {
-	struct buffer page = ask("GET", "/ui/cluster", NULL, 200);
-	json_t *value = ask_json("GET", "/v1/cluster", NULL);
+	struct buffer page = ask("GET", "/ui/nodes", NULL, 200);
+	json_t *value = ask_json("GET", "/v1/nodes", NULL);
 
 	ck_assert_uint_eq(count_of(&page, "reached the broker"), 0);
 	ck_assert(json_is_true(json_object_get(value, "has_joined")));
@@ -694,8 +690,8 @@ START_TEST(a_node_without_a_broker_says_why)
 	buffer_free(&page);
 	json_decref(value);
 	atomic_store(&joined.has_no_broker, true);
-	page = ask("GET", "/ui/cluster", NULL, 200);
-	value = ask_json("GET", "/v1/cluster", NULL);
+	page = ask("GET", "/ui/nodes", NULL, 200);
+	value = ask_json("GET", "/v1/nodes", NULL);
 	ck_assert_uint_eq(count_of(&page, "never reached the broker"), 1);
 	ck_assert_uint_eq(count_of(&page, "<p>no &lt;b&gt;</p>"), 1);
 	ck_assert(json_is_false(json_object_get(value, "has_joined")));
@@ -710,28 +706,28 @@ START_TEST(jobs_are_taken_by_any_node)
 {
 	const char *jobs =
 		"{\"jobs\": [{\"verb\": \"seed\", \"url\": "
-		"\"http://news.example/x\"}, {\"verb\": \"forget\", \"host\": "
+		"\"http://news.example/x\"}, {\"verb\": \"delete\", \"host\": "
 		"\"a.example\", \"id\": \"7\"}]}";
-	struct buffer answer = ask("POST", "/v1/cluster/jobs", jobs, 202);
+	struct buffer answer = ask("POST", "/v1/imports", jobs, 202);
 
 	ck_assert_str_eq(client_body(&answer), "{\"jobs\":2,\"known\":0}\n");
 	ck_assert_uint_eq(atomic_load(&joined.jobs), 2);
 	ck_assert_uint_eq(joined.job_partition, A);
 	buffer_free(&answer);
-	answer = ask("POST", "/v1/cluster/jobs",
+	answer = ask("POST", "/v1/imports",
 		     "{\"jobs\": [{\"verb\": \"recrawl\", \"url\": "
 		     "\"http://a.example/\", \"id\": \"7\"}]}",
 		     202);
 	ck_assert_str_eq(client_body(&answer), "{\"jobs\":1,\"known\":1}\n");
 	buffer_free(&answer);
 	atomic_store(&joined.failure, ERR_NETWORK);
-	refuse("POST", "/v1/cluster/jobs", jobs, 503, "no_broker");
+	refuse("POST", "/v1/imports", jobs, 503, "no_broker");
 }
 END_TEST
 
 START_TEST(what_is_no_job_is_told)
 {
-	const char *target = "/v1/cluster/jobs";
+	const char *target = "/v1/imports";
 
 	refuse("POST", target, "{}", 400, "bad_request");
 	refuse("POST", target, "{\"jobs\": [1]}", 400, "bad_request");
@@ -776,21 +772,20 @@ START_TEST(the_owner_does_a_job)
 				 "has some.</p></body></html>\"}",
 				 NULL),
 			 ERR_NONE);
-	json_decref(
-		ask_json("GET", "/v1/explain?url=http://a.example/9", NULL));
+	json_decref(ask_json("GET", "/v1/pages?url=http://a.example/9", NULL));
 	ck_assert_int_eq(run_job(LOOPBACK,
 				 "{\"verb\": \"recrawl\", \"url\": "
 				 "\"http://127.0.0.1:9/\"}",
 				 NULL),
 			 ERR_NONE);
 	ck_assert_int_eq(run_job(LOOPBACK,
-				 "{\"verb\": \"forget\", \"host\": "
+				 "{\"verb\": \"delete\", \"host\": "
 				 "\"127.0.0.1:9\"}",
 				 NULL),
 			 ERR_NONE);
 	refuse("GET", "/v1/sites/127.0.0.1:9", NULL, 404, "not_found");
 	ck_assert_int_eq(run_job(LOOPBACK,
-				 "{\"verb\": \"forget\", \"url\": "
+				 "{\"verb\": \"delete\", \"url\": "
 				 "\"http://127.0.0.1:9/\"}",
 				 NULL),
 			 ERR_NONE);
@@ -912,7 +907,7 @@ START_TEST(seeds_end_where_another_job_begins)
 {
 	struct cluster_seed jobs[] = {
 		{.data = slice_of(SEED "127.0.0.1:9/\"}")},
-		{.data = slice_of("{\"verb\": \"forget\", \"host\": "
+		{.data = slice_of("{\"verb\": \"delete\", \"host\": "
 				  "\"127.0.0.1:9\"}")},
 		{.data = slice_of(SEED "127.0.0.2:9/\"}")},
 	};

@@ -170,7 +170,7 @@ void cluster_set_answerer(struct cluster *cluster, cluster_answerer *answerer,
 			  void *context);
 
 /*
- * A request of a user that the owner executes later: see docs/howto/cluster.md.
+ * A request of a user that the owner executes later: see docs/howto/nodes.md.
  */
 struct cluster_job {
 	unsigned partition;

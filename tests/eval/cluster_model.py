@@ -2,7 +2,7 @@
 """cluster_model.py [NAME=VALUE...]: what a large cluster would need, on paper.
 
 Each input below can be given another value; --inputs lists them. What is
-printed are Markdown tables, those of docs/explanation/cluster-model.md.
+printed are Markdown tables, those of docs/explanation/scaling.md.
 """
 
 import sys

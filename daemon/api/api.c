@@ -516,14 +516,14 @@ static enum http_verdict refuse_route(struct call *call, enum right right,
 				      const char *path)
 {
 	if (right == OWNED)
-		return call_fail(call, 403, "refused",
+		return call_fail(call, 403, "forbidden",
 				 "%.200s: tokens can be managed only over the "
 				 "daemon's own socket",
 				 path);
 	if (strncmp(path, "/ui/", strlen("/ui/")) == 0)
 		return ui_fail(call, 403,
 			       "Read-only clients cannot open this page.");
-	return call_fail(call, 403, "refused",
+	return call_fail(call, 403, "forbidden",
 			 "%.200s: read-only clients get only texts, clusters, "
 			 "templates, events and metrics",
 			 path);

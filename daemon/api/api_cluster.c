@@ -35,13 +35,13 @@ static json_t *node_json(const struct node_facts *node)
 		"{s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:o, "
 		"s:b, s:I}",
 		"name", node->name, "address", text_or_null(node->address),
-		"version", node->version, "capacity",
-		(json_int_t)node->capacity, "owned", (json_int_t)node->owned,
-		"copies", (json_int_t)node->copies, "lag",
-		(json_int_t)node->lag, "silent_ms", (json_int_t)node->silent_ms,
-		"clock_ms", (json_int_t)node->clock_ms, "is_self",
-		(int)node->is_self, "is_draining", (int)node->is_draining,
-		"key", text_or_null(node->key), "has_strange_key",
+		"version", node->version, "weight", (json_int_t)node->capacity,
+		"owned", (json_int_t)node->owned, "replicas",
+		(json_int_t)node->copies, "lag", (json_int_t)node->lag,
+		"silent_ms", (json_int_t)node->silent_ms, "clock_ms",
+		(json_int_t)node->clock_ms, "is_self", (int)node->is_self,
+		"is_draining", (int)node->is_draining, "key",
+		text_or_null(node->key), "has_strange_key",
 		(int)node->has_strange_key, "reseals",
 		(json_int_t)node->reseals);
 }
@@ -56,7 +56,7 @@ static json_t *partition_json(unsigned number,
 		"epoch", (json_int_t)row->epoch, "applied",
 		(json_int_t)row->applied, "last", (json_int_t)row->last, "lag",
 		(json_int_t)partition_lag(row->state, row->applied, row->last),
-		"is_locked", (int)row->is_locked);
+		"is_undecryptable", (int)row->is_locked);
 }
 
 static json_t *facts_json(const struct cluster_facts *facts)
@@ -68,7 +68,7 @@ static json_t *facts_json(const struct cluster_facts *facts)
 	for (size_t i = 0; i < facts->away_count; i++)
 		json_array_append_new(
 			away, json_pack("{s:s, s:I, s:I}", "name",
-					facts->away[i].name, "capacity",
+					facts->away[i].name, "weight",
 					(json_int_t)facts->away[i].capacity,
 					"silent_ms",
 					(json_int_t)facts->away[i].silent_ms));
@@ -82,7 +82,7 @@ static json_t *facts_json(const struct cluster_facts *facts)
 		"name", facts->name, "has_joined", (int)facts->has_joined,
 		"is_connected", (int)facts->is_connected, "has_lease",
 		(int)facts->has_lease, "trouble", text_or_null(facts->trouble),
-		"failovers", (json_int_t)facts->failovers, "moves",
+		"failovers", (json_int_t)facts->failovers, "handovers",
 		(json_int_t)facts->moves, "divergences",
 		(json_int_t)facts->divergences, "nodes", nodes, "away", away,
 		"partitions", partitions);
@@ -94,7 +94,7 @@ static bool find_cluster(struct call *call, struct cluster_facts *facts_out)
 	const struct peers *peers = call->api->peers;
 
 	if (peers == NULL) {
-		call_fail(call, 404, "no_cluster",
+		call_fail(call, 404, "no_node_group",
 			  "this daemon does not belong to a node group "
 			  "(nodes.broker_urls)");
 		return false;
@@ -137,7 +137,7 @@ static enum http_verdict ask_node(struct call *call, const char *name)
 			   buffer_slice(&question), ASK_NODE_MS, &answer);
 	if (error != ERR_NONE ||
 	    !http_reply_raw(call->exchange, buffer_slice(&answer)))
-		verdict = call_fail(call, 503, "no_answer",
+		verdict = call_fail(call, 503, "no_response",
 				    "node %s does not respond: %s", name,
 				    error_text(error));
 	buffer_free(&question);

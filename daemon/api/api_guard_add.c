@@ -466,7 +466,7 @@ static void guard_refuse(struct call *call, const struct guard_trial *trial,
 	const struct config *config = call->config;
 
 	if (trial->error == ERR_POISONED)
-		call_fail(call, 422, "poisoned",
+		call_fail(call, 422, "quarantined",
 			  "the worker crashed or reached a limit while it "
 			  "evaluated the expression on %.200s "
 			  "(workers.cpu_limit, workers.memory_limit)",

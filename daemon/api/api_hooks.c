@@ -29,11 +29,11 @@ static json_t *hook_json(const struct txn *txn, uint32_t number,
 		json_text_or_null(row->host), "kinds",
 		row->kinds.size == 0 ? json_string("alerts")
 				     : json_text(row->kinds),
-		"signed", row->secret.size > 0, "locked", is_locked, "created",
-		json_time(row->created_ms), "waiting", (json_int_t)row->waiting,
-		"delivered", (json_int_t)row->delivered, "dropped",
-		(json_int_t)row->dropped, "last_delivered",
-		json_time(row->delivered_ms), "failures",
+		"signed", row->secret.size > 0, "no_credentials", is_locked,
+		"created", json_time(row->created_ms), "queued",
+		(json_int_t)row->waiting, "delivered",
+		(json_int_t)row->delivered, "dropped", (json_int_t)row->dropped,
+		"last_delivered", json_time(row->delivered_ms), "failures",
 		(json_int_t)row->failures, "next_try", json_time(row->next_ms),
 		"http_status", (int)row->http_status, "error",
 		json_text_or_null(row->error));
@@ -120,7 +120,7 @@ static bool check_target(struct call *call, struct slice target)
 	}
 	if (!hook_target_is_command(target) || call->config->allows_exec)
 		return true;
-	call_fail(call, 403, "refused",
+	call_fail(call, 403, "forbidden",
 		  "target: commands are disabled; to allow them, set "
 		  "hooks.allow_commands: yes");
 	return false;

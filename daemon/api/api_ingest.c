@@ -85,7 +85,7 @@ static json_t *report_json(const struct ingest_report *report)
 		"cut", (json_int_t)report->cut, "revisits",
 		(json_int_t)report->revisits, "redirects",
 		(json_int_t)report->redirects, "kept", (json_int_t)report->kept,
-		"skipped", skipped_json(report), "refused",
+		"skipped", skipped_json(report), "rejected",
 		(json_int_t)report->refused, "new_sites",
 		(json_int_t)report->new_sites, "hosts", hosts_json(report),
 		"errors", errors_json(report), "complete",

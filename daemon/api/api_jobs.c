@@ -151,7 +151,7 @@ enum http_verdict api_post_jobs(struct call *call)
 		return HTTP_ANSWERED;
 	if (call->api->peers == NULL)
 		verdict = call_fail(
-			call, 404, "no_cluster",
+			call, 404, "no_node_group",
 			"this daemon does not belong to a node group");
 	else
 		verdict = take_jobs(call, json_object_get(request, "jobs"));
@@ -183,7 +183,7 @@ static enum error judge_page(struct slice body)
 	json_t *row = json_array_get(json_object_get(report, "errors"), 0);
 	const char *code = json_string_value(json_object_get(row, "error"));
 	bool is_refused =
-		json_integer_value(json_object_get(report, "refused")) > 0 ||
+		json_integer_value(json_object_get(report, "rejected")) > 0 ||
 		json_integer_value(json_object_get(report, "kept")) > 0;
 	enum error error = is_refused ? ERR_REFUSED : ERR_NONE;
 

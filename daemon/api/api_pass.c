@@ -314,7 +314,7 @@ enum http_verdict passage_fail_asking(struct passage *passage, enum error error)
 				 "have been executed",
 				 passage->where.owner);
 	return passage_fail_later(
-		passage, "no_answer",
+		passage, "no_response",
 		"node %s, which owns the site, does not respond; try again");
 }
 

@@ -54,7 +54,7 @@ static bool read_policy(struct call *call, struct question *question)
 	if (name == NULL)
 		return true;
 	if (call->is_reader && strcmp(name, names[FETCH_NEVER]) != 0) {
-		call_fail(call, 403, "refused",
+		call_fail(call, 403, "forbidden",
 			  "fetch=%.32s: read-only clients cannot fetch pages",
 			  name);
 		return false;

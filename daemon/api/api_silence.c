@@ -64,7 +64,7 @@ static enum http_verdict fail_asking(struct call *call, const char *owner)
 {
 	http_add_header(call->exchange, "Retry-After", "1");
 	return call_fail(
-		call, 503, "no_answer",
+		call, 503, "no_response",
 		"node %s, which owns the event, does not respond; try again",
 		owner);
 }

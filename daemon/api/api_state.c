@@ -33,7 +33,7 @@ static json_t *store_json(const struct call *call, const struct state *state)
 {
 	return json_pack("{s:s, s:I, s:I, s:I}", "path",
 			 call->config->store_path, "used_bytes",
-			 (json_int_t)state->usage.used_bytes, "map_bytes",
+			 (json_int_t)state->usage.used_bytes, "mapped_bytes",
 			 (json_int_t)state->usage.map_bytes, "max_bytes",
 			 (json_int_t)state->usage.max_map_bytes);
 }
@@ -120,7 +120,7 @@ static void add_cluster(struct call *call, json_t *status)
 	if (call->is_passed)
 		json_decref(sum);
 	else
-		json_object_set_new(status, "cluster", sum);
+		json_object_set_new(status, "nodes", sum);
 }
 
 static json_t *pipeline_json(const struct pipeline_stats *stats)
@@ -128,17 +128,17 @@ static json_t *pipeline_json(const struct pipeline_stats *stats)
 	return json_pack(
 		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
 		"s:I, s:o}",
-		"fetched", (json_int_t)stats->fetched, "fresh",
+		"fetched", (json_int_t)stats->fetched, "not_modified",
 		(json_int_t)stats->fresh, "failed", (json_int_t)stats->failed,
 		"analysed", (json_int_t)stats->analysed, "committed",
 		(json_int_t)stats->committed, "commits",
-		(json_int_t)stats->commits, "failed_commits",
-		(json_int_t)stats->failed_commits, "wire_bytes",
+		(json_int_t)stats->commits, "commit_failures",
+		(json_int_t)stats->failed_commits, "received_bytes",
 		(json_int_t)stats->wire_bytes, "in_flight",
 		(json_int_t)stats->in_flight, "max_in_flight",
-		(json_int_t)stats->max_in_flight, "running_fetches",
-		(json_int_t)stats->running_fetches, "analyse_queue",
-		(json_int_t)stats->analyse_queue, "commit_queue",
+		(json_int_t)stats->max_in_flight, "fetches_in_progress",
+		(json_int_t)stats->running_fetches, "queued_for_analysis",
+		(json_int_t)stats->analyse_queue, "queued_for_commit",
 		(json_int_t)stats->commit_queue, "paused",
 		stats->is_paused ? json_string(stats->pause_reason)
 				 : json_null());
@@ -147,10 +147,10 @@ static json_t *pipeline_json(const struct pipeline_stats *stats)
 static json_t *http_json(const struct http_stats *stats)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "requests",
-			 (json_int_t)stats->requests, "refused",
-			 (json_int_t)stats->refused, "waiting",
-			 (json_int_t)stats->waiting, "parked",
-			 (json_int_t)stats->parked, "listeners",
+			 (json_int_t)stats->requests, "rejected",
+			 (json_int_t)stats->refused, "queued",
+			 (json_int_t)stats->waiting, "suspended",
+			 (json_int_t)stats->parked, "open_streams",
 			 (json_int_t)stats->listeners);
 }
 

@@ -42,7 +42,7 @@ enum http_verdict api_ui_home(struct call *call)
 enum http_verdict api_ui_post_site(struct call *call)
 {
 	static const char *const numbers[] = {"max_pages", "delay_ms",
-					      "revisit_s"};
+					      "revisit_interval_s"};
 	struct url url;
 	struct buffer path = {0};
 	enum http_verdict verdict;
@@ -55,8 +55,8 @@ enum http_verdict api_ui_post_site(struct call *call)
 		return ui_fail(call, 400,
 			       "A field of the form must be a number.");
 	}
-	if (json_object_get(form, "private") != NULL)
-		json_object_set_new(form, "private", json_true());
+	if (json_object_get(form, "allow_private") != NULL)
+		json_object_set_new(form, "allow_private", json_true());
 	buffer_append_text(&path, "/ui/sites/");
 	if (url_parse(&url, slice_of(ui_member(form, "url")), NULL) == ERR_NONE)
 		ui_escape(&path, url.host);
@@ -69,11 +69,12 @@ enum http_verdict api_ui_post_site(struct call *call)
 static const char *read_settings(json_t *form)
 {
 	static const char *const numbers[] = {
-		"max_pages", "max_depth",  "delay_ms",  "revisit_s",
-		"watch_s",   "saturation", "max_bytes", "max_seconds",
+		"max_pages",          "max_depth",        "delay_ms",
+		"revisit_interval_s", "check_interval_s", "pattern_stop_after",
+		"max_bytes",          "max_seconds",
 	};
-	static const char *const flags[] = {"sitemaps", "probe", "cookies",
-					    "private"};
+	static const char *const flags[] = {"sitemaps", "soft_404_probe",
+					    "cookies", "allow_private"};
 
 	if (!ui_form_number(form, numbers,
 			    sizeof(numbers) / sizeof(numbers[0])))

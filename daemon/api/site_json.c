@@ -31,7 +31,7 @@ static bool is_locked(const struct txn *txn, const struct site_row *row)
 static const char *state_of(const struct txn *txn, const struct site_row *row)
 {
 	if (is_locked(txn, row))
-		return "locked";
+		return "no_credentials";
 	if (row->pending_count > 0)
 		return "crawling";
 	return site_wants_threshold(row) ? "selecting" : "watching";

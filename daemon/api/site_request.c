@@ -185,7 +185,7 @@ static bool read_cut(json_t *request, unsigned default_value,
 	if (value != NULL || options->measure != default_value)
 		options_set_threshold(options, threshold);
 	if (options->measure != default_value &&
-	    json_object_get(request, "width") == NULL)
+	    json_object_get(request, "shingle_width") == NULL)
 		options->width = 0;
 	return true;
 }

@@ -273,7 +273,7 @@ const struct config_row config_rows[] = {
 		    "as [\"10.1.0.0/16\", \"fd00::/8\"]. Links and redirects "
 		    "from other sites do not lead there. All other private "
 		    "addresses are rejected, unless a site is added with "
-		    "\"private\""},
+		    "\"allow_private\""},
 
 	{"watch", "check_interval", CONFIG_TIME, false, FIELD(watch_ms),
 	 RANGE(0, 3650 * DAY, 6 * HOUR),

@@ -122,12 +122,12 @@ struct ctl {
 		.meaning = "largest distance of linked pages, 0 to 1;"      \
 			   " auto: chosen from the pages (default)"         \
 	}
-#define OPTION_WIDTH_ROW                                                    \
-	{                                                                   \
-		.name = "width", .kind = OPTION_WHOLE, .value = "K",        \
-		.minimum = 1, .maximum = SIGNATURE_MAX_WIDTH,               \
-		.meaning = "tags per shingle (default: cps 4, ctss 5, ccs " \
-			   "and cas 2)"                                     \
+#define OPTION_WIDTH_ROW                                                     \
+	{                                                                    \
+		.name = "shingle-width", .kind = OPTION_WHOLE, .value = "K", \
+		.minimum = 1, .maximum = SIGNATURE_MAX_WIDTH,                \
+		.meaning = "tags per shingle (default: cps 4, ctss 5, ccs "  \
+			   "and cas 2)"                                      \
 	}
 
 /* Options of every verb, ended by a NULL name; a verb's own have precedence. */

@@ -96,7 +96,7 @@ static const struct column hook_columns[] = {
 
 static void add_hook_row(struct text_table *table, const json_t *hook)
 {
-	static const char *const counts[] = {"waiting", "delivered", "dropped",
+	static const char *const counts[] = {"queued", "delivered", "dropped",
 					     "failures"};
 
 	table_printf(table, "%" PRIu64, field_whole(hook, "id"));

@@ -172,10 +172,10 @@ static void complain_records(const struct ctl *ctl, const char *name,
 			     field_text(row, "message"),
 			     field_text(row, "url"));
 	}
-	if (field_whole(answer, "refused") > json_array_size(errors))
+	if (field_whole(answer, "rejected") > json_array_size(errors))
 		ctl_complain(ctl, "%s: %" PRIu64 " more records were rejected",
 			     name,
-			     field_whole(answer, "refused") -
+			     field_whole(answer, "rejected") -
 				     json_array_size(errors));
 	if (!json_is_true(json_object_get(answer, "complete")))
 		ctl_complain(ctl,
@@ -199,7 +199,7 @@ static void add_row(struct text_table *table, const char *name,
 			     field_whole(skipped, "other") +
 			     field_whole(skipped, "other-host") +
 			     field_whole(skipped, "no-site"));
-	table_printf(table, "%" PRIu64, field_whole(answer, "refused"));
+	table_printf(table, "%" PRIu64, field_whole(answer, "rejected"));
 	table_add_text(table, json_is_true(json_object_get(answer, "complete"))
 				      ? "yes"
 				      : "no");

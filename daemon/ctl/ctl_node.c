@@ -35,9 +35,9 @@ static void add_node(struct text_table *table, const json_t *node)
 
 	table_add_text(table, field_text(node, "name"));
 	table_printf(table, "%" PRIu64, field_whole(node, "owned"));
-	table_printf(table, "%" PRIu64, field_whole(node, "copies"));
+	table_printf(table, "%" PRIu64, field_whole(node, "replicas"));
 	table_printf(table, "%" PRIu64, field_whole(node, "lag"));
-	table_printf(table, "%" PRIu64, field_whole(node, "capacity"));
+	table_printf(table, "%" PRIu64, field_whole(node, "weight"));
 	table_printf(table, "%.1f s", silent_s);
 	table_printf(table, "%+.1f s", clock_s);
 	table_add_text(table, field_text(node, "version"));
@@ -58,7 +58,7 @@ static const struct column away_columns[] = {
 static void add_away(struct text_table *table, const json_t *node)
 {
 	table_add_text(table, field_text(node, "name"));
-	table_printf(table, "%" PRIu64, field_whole(node, "capacity"));
+	table_printf(table, "%" PRIu64, field_whole(node, "weight"));
 	table_printf(table, "%.1f s",
 		     (double)field_whole(node, "silent_ms") / 1000);
 }
@@ -77,9 +77,10 @@ static void add_partition(struct text_table *table, const json_t *row)
 	table_printf(table, "%" PRIu64, field_whole(row, "partition"));
 	table_add_text(table, field_text(row, "owner"));
 	table_add_text(table, field_text(row, "wanted"));
-	table_add_text(table, json_is_true(json_object_get(row, "is_locked"))
-				      ? "locked"
-				      : field_text(row, "state"));
+	table_add_text(table,
+		       json_is_true(json_object_get(row, "is_undecryptable"))
+			       ? "undecryptable"
+			       : field_text(row, "state"));
 	table_printf(table, "%" PRIu64, field_whole(row, "epoch"));
 	table_printf(table, "%" PRIu64, field_whole(row, "lag"));
 }

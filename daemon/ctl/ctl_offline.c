@@ -36,7 +36,7 @@ unsigned offline_threshold(const struct ctl *ctl)
 
 uint16_t offline_width(const struct ctl *ctl)
 {
-	return (uint16_t)option_whole(ctl, "width", 0);
+	return (uint16_t)option_whole(ctl, "shingle-width", 0);
 }
 
 const char **offline_parameters(const struct ctl *ctl)

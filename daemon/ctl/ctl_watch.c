@@ -77,19 +77,19 @@ static json_t *watch_body(const struct ctl *ctl)
 	add_whole(ctl, "max-pages", body, "max_pages");
 	add_whole(ctl, "max-depth", body, "max_depth");
 	add_whole(ctl, "delay", body, "delay_ms");
-	add_whole(ctl, "revisit", body, "revisit_s");
-	add_whole(ctl, "every", body, "watch_s");
+	add_whole(ctl, "revisit-interval", body, "revisit_interval_s");
+	add_whole(ctl, "check-interval", body, "check_interval_s");
 	add_whole(ctl, "max-bytes", body, "max_bytes");
 	add_whole(ctl, "max-seconds", body, "max_seconds");
-	add_whole(ctl, "saturation", body, "saturation");
+	add_whole(ctl, "pattern-stop-after", body, "pattern_stop_after");
 	if (option_given(ctl, "measure"))
 		json_object_set_new(body, "measure",
 				    json_string(option_text(ctl, "measure")));
-	add_whole(ctl, "width", body, "width");
+	add_whole(ctl, "shingle-width", body, "shingle_width");
 	if (option_given(ctl, "threshold"))
 		json_object_set_new(body, "threshold", threshold_json(ctl));
-	if (option_given(ctl, "private"))
-		json_object_set_new(body, "private", json_true());
+	if (option_given(ctl, "allow-private"))
+		json_object_set_new(body, "allow_private", json_true());
 	if (option_given(ctl, "proxy"))
 		json_object_set_new(body, "proxy",
 				    json_string(option_text(ctl, "proxy")));
@@ -131,7 +131,7 @@ static void tell_pause(const struct ctl *ctl, struct progress *progress,
 /* The daemon does not crawl a site without its credentials; report this. */
 static bool watch_is_locked(const struct ctl *ctl, const json_t *site)
 {
-	if (strcmp(field_text(site, "state"), "locked") != 0)
+	if (strcmp(field_text(site, "state"), "no_credentials") != 0)
 		return false;
 	ctl_complain(
 		ctl,
@@ -220,18 +220,18 @@ static const struct verb_option watch_options[] = {
 	OPTION_MEASURE_ROW,
 	OPTION_THRESHOLD_ROW,
 	OPTION_WIDTH_ROW,
-	{.name = "revisit",
+	{.name = "revisit-interval",
 	 .kind = OPTION_WHOLE,
 	 .value = "S",
 	 .maximum = UINT32_MAX,
 	 .meaning = "seconds between two visits of a page; 0 = never"},
-	{.name = "every",
+	{.name = "check-interval",
 	 .kind = OPTION_WHOLE,
 	 .value = "S",
 	 .maximum = UINT32_MAX,
 	 .meaning = "seconds between two checks of a template on a few of its "
 		    "pages; 0 = never"},
-	{.name = "saturation",
+	{.name = "pattern-stop-after",
 	 .kind = OPTION_WHOLE,
 	 .value = "N",
 	 .maximum = 1000000,
@@ -261,7 +261,7 @@ static const struct verb_option watch_options[] = {
 	 .kind = OPTION_CHOICE,
 	 .value = "yes|no",
 	 .meaning = "read sitemaps"},
-	{.name = "probe",
+	{.name = "soft-404-probe",
 	 .kind = OPTION_CHOICE,
 	 .value = "yes|no",
 	 .meaning = "request a page that does not exist, to detect soft 404s"},
@@ -269,7 +269,7 @@ static const struct verb_option watch_options[] = {
 	 .kind = OPTION_CHOICE,
 	 .value = "yes|no",
 	 .meaning = "send cookies back"},
-	{.name = "private",
+	{.name = "allow-private",
 	 .kind = OPTION_FLAG,
 	 .meaning = "the host may have a private address"},
 	{.name = "wait",

@@ -33,14 +33,14 @@ struct offline_site {
 
 /*
  * Add the pages of the operands and options that page_stream_open() reads, by
- * --measure, --threshold, --width, --min-pages and --jobs if the verb has them:
- * cluster them, count fragments, and choose the threshold of each host if it is
- * auto. A page without a URL gets the URL of offline_url(). An error of a page
- * is its trouble, which is not printed. Pages for which `request` (or NULL)
- * will be used stay parsed while they fit, up to 448 MB. Text of the other
- * pages is extracted immediately if they probably have no template. Most pages
- * are thus parsed once. On failure print a message and return false. Always end
- * with offline_site_close().
+ * --measure, --threshold, --shingle-width, --min-pages and --jobs if the verb
+ * has them: cluster them, count fragments, and choose the threshold of each
+ * host if it is auto. A page without a URL gets the URL of offline_url(). An
+ * error of a page is its trouble, which is not printed. Pages for which
+ * `request` (or NULL) will be used stay parsed while they fit, up to 448 MB.
+ * Text of the other pages is extracted immediately if they probably have no
+ * template. Most pages are thus parsed once. On failure print a message and
+ * return false. Always end with offline_site_close().
  */
 bool offline_site_learn(const struct ctl *ctl,
 			const struct text_request *request,

@@ -176,8 +176,8 @@ static void append_json(const struct kept *kept, const struct site_row *row,
 {
 	json_t *site = json_pack(
 		"{s:s, s:s, s:I, s:f, s:b, s:I}", "host", kept->host, "measure",
-		measure_name(row->options.measure % MEASURE_COUNT), "width",
-		(json_int_t)row->options.width, "threshold",
+		measure_name(row->options.measure % MEASURE_COUNT),
+		"shingle_width", (json_int_t)row->options.width, "threshold",
 		row->options.threshold / 1000.0, "auto",
 		(int)((row->options.flags & SITE_IS_AUTO) != 0), "generation",
 		(json_int_t)row->generation);

@@ -167,7 +167,7 @@ json_t *report_json(const struct report *report)
 		"pages", (json_int_t)dendrogram->page_count, "signatures",
 		(json_int_t)dendrogram->count, "shingles",
 		(json_int_t)report->shingle_ids, "sizable_pages",
-		(json_int_t)dendrogram_sizable(dendrogram), "cuts",
+		(json_int_t)dendrogram_sizable(dendrogram), "thresholds",
 		cuts_json(report), "suggestion", suggestion_json(suggestion),
 		"join_gap", range(suggestion->gap_begin, suggestion->gap_end),
 		"histogram", histogram_json(&report->histogram), "tree",

@@ -107,7 +107,7 @@ static enum error append_cuts(const struct report_facts *facts,
 			"Vertical lines are thresholds.</figcaption>\n");
 		buffer_append_slice(out, buffer_slice(&figure));
 		buffer_append_text(out, "</figure>\n");
-		append_table(json_object_get(value, "cuts"), out);
+		append_table(json_object_get(value, "thresholds"), out);
 		json_decref(value);
 	}
 	buffer_free(&json);

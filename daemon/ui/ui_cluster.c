@@ -135,9 +135,9 @@ static void append_node(struct buffer *out, const char *const *heads,
 		ui_badge(out, "warn", "other key");
 	buffer_append_text(out, "</td>");
 	ui_count_cell(out, heads[1], ui_whole(node, "owned"));
-	ui_count_cell(out, heads[2], ui_whole(node, "copies"));
+	ui_count_cell(out, heads[2], ui_whole(node, "replicas"));
 	ui_count_cell(out, heads[3], ui_whole(node, "lag"));
-	ui_count_cell(out, heads[4], ui_whole(node, "capacity"));
+	ui_count_cell(out, heads[4], ui_whole(node, "weight"));
 	append_seconds(out, heads[5], node, "silent_ms");
 	append_seconds(out, heads[6], node, "clock_ms");
 	show_cell(out, heads[7]);
@@ -188,7 +188,7 @@ static void append_figures(struct buffer *out, const json_t *cluster)
 		const char *title;
 	} figures[] = {
 		{"failovers", "Adopted from failed nodes"},
-		{"moves", "Released or adopted"},
+		{"handovers", "Released or adopted"},
 		{"divergences", "Replicas that differed"},
 	};
 	const json_t *row;

@@ -16,7 +16,7 @@ void ui_site_state(struct buffer *out, const json_t *site)
 		class = "busy";
 	else if (strcmp(state, "watching") == 0)
 		class = "good";
-	else if (strcmp(state, "locked") == 0)
+	else if (strcmp(state, "no_credentials") == 0)
 		class = "bad";
 	ui_badge(out, class, state);
 	if (ui_is_true(site, "stale"))

@@ -22,9 +22,10 @@ static void append_numbers(struct buffer *out, const json_t *site)
 		{"max_pages", "Maximum pages", "1"},
 		{"max_depth", "Links away from the first page", "0"},
 		{"delay_ms", "Pause between fetches, ms", "0"},
-		{"revisit_s", "Revisit interval, s; 0 = never", "0"},
-		{"watch_s", "Template check interval, s; 0 = never", "0"},
-		{"saturation",
+		{"revisit_interval_s", "Revisit interval, s; 0 = never", "0"},
+		{"check_interval_s", "Template check interval, s; 0 = never",
+		 "0"},
+		{"pattern_stop_after",
 		 "Stop a pattern after uneventful pages; 0 = never", "0"},
 		{"max_bytes", "Byte limit of the first crawl; 0 = unlimited",
 		 "0"},
@@ -54,9 +55,9 @@ static void append_flags(struct buffer *out, const json_t *site)
 {
 	static const char *const rows[][2] = {
 		{"sitemaps", "read sitemaps"},
-		{"probe", "probe for soft 404s"},
+		{"soft_404_probe", "probe for soft 404s"},
 		{"cookies", "return cookies"},
-		{"private", "allow private addresses"},
+		{"allow_private", "allow private addresses"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -160,7 +161,7 @@ void ui_settings(struct buffer *out, const json_t *site)
 		      ", width %" PRIu64
 		      ", which cannot be changed.</p><button "
 		      "class=\"main\">%s</button></form>\n",
-		      ui_whole(site, "width"),
+		      ui_whole(site, "shingle_width"),
 		      is_watched ? "Save" : "Watch with these settings");
 	append_end(out, host);
 }

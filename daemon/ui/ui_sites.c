@@ -98,9 +98,10 @@ static void append_form(struct buffer *out)
 		"placeholder=\"default\"></label><label>Pause between fetches, "
 		"ms<input name=\"delay_ms\" type=\"number\" min=\"0\" "
 		"placeholder=\"default\"></label><label>Revisit interval, "
-		"s<input name=\"revisit_s\" type=\"number\" min=\"0\" "
+		"s<input name=\"revisit_interval_s\" type=\"number\" min=\"0\" "
 		"placeholder=\"default\"></label><label class=\"check\"><input "
-		"name=\"private\" type=\"checkbox\" value=\"1\">allow private "
+		"name=\"allow_private\" type=\"checkbox\" value=\"1\">allow "
+		"private "
 		"addresses</label><button class=\"main\">Watch "
 		"it</button></div></form>\n");
 }

@@ -16,7 +16,8 @@ class Site(TypedDict):
 
     host: str  # HOST in HOST/N, with the port if it is not the default
     url: str
-    state: str  # "crawling", "selecting", "watching", "locked"
+    state: str  # "crawling", "selecting", "watching",
+    #        "no_credentials"
     added: str | None  # RFC 3339, UTC
     seen: str | None
     pages: int

@@ -526,7 +526,7 @@ def calm(world):
     for host in world.farm.hosts:
         if site_facts(world.nodes[0], host):
             world.nodes[0].post("/v1/sites", {
-                "url": f"http://{host}/", "revisit_s": 0, "watch_s": 0})
+                "url": f"http://{host}/", "revisit_interval_s": 0, "check_interval_s": 0})
     seen, since = None, time.monotonic()
     while time.monotonic() - since < 15:
         now = (len(world.farm.requests()), len(world.webhook.taken))

@@ -94,7 +94,7 @@ class Client(threading.Thread):
         """max_bytes is so large that its value does not matter."""
         self.count += 1
         self.tell(f"site {host}", self.count, "POST", "/v1/sites", {
-            "url": f"http://{host}/", "private": True,
+            "url": f"http://{host}/", "allow_private": True,
             "max_bytes": 10 ** 12 + self.count})
 
     def new_page(self, host):

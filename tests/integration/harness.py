@@ -392,7 +392,7 @@ class Daemon:
         """Until nothing is under way between the web and the store."""
         def is_calm():
             row = self.json("/v1/status")["pipeline"]
-            return row["in_flight"] + row["running_fetches"] == 0
+            return row["in_flight"] + row["fetches_in_progress"] == 0
         wait_until(is_calm, "nothing to be under way")
 
     def clusters(self, host):

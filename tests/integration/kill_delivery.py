@@ -162,7 +162,7 @@ def main():
         producer.is_ended = True
         producer.join()
         harness.wait_until(
-            lambda: all(daemon.json(f"/v1/hooks/{hook}")["waiting"] == 0
+            lambda: all(daemon.json(f"/v1/hooks/{hook}")["queued"] == 0
                         for hook in hooks), "everything to be delivered")
         rows = journal(daemon)
         problems = daemon.json("/v1/verify")["report"]

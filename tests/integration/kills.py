@@ -132,7 +132,7 @@ class Life:
         self.hooks = [self.daemon.post("/v1/hooks", {
             "target": self.receiver.url(path), "kinds": KINDS,
         }).json["id"] for path in HOOKS]
-        self.daemon.watch(self.site.web.url, delay_ms=5, revisit_s=60)
+        self.daemon.watch(self.site.web.url, delay_ms=5, revisit_interval_s=60)
 
     def end(self):
         for what in (self.daemon.remove, self.receiver.close, self.site.close):
@@ -167,7 +167,7 @@ class Life:
         for number in random.sample(range(Site.COUNT), 10):
             self.site.write(number)
         self.daemon.request("DELETE", f"/v1/sites/{self.site.web.host}")
-        self.daemon.watch(self.site.web.url, delay_ms=5, revisit_s=60)
+        self.daemon.watch(self.site.web.url, delay_ms=5, revisit_interval_s=60)
         while self.daemon.json(f"/v1/sites/{self.site.web.host}")["state"] \
                 != "watching":
             time.sleep(0.01)
@@ -233,7 +233,7 @@ class Life:
         """Every event until now has come to every hook."""
         wanted = {seq for seq, _ in journal(self.daemon)}
         harness.wait_until(lambda: all(
-            self.daemon.json(f"/v1/hooks/{hook}")["waiting"] == 0
+            self.daemon.json(f"/v1/hooks/{hook}")["queued"] == 0
             for hook in self.hooks), "everything to be delivered")
         for path in HOOKS:
             missing = wanted - set(self.receiver.seqs(path))
@@ -258,7 +258,7 @@ class Life:
         self.counts.save()
 
     def waiting(self):
-        return any(self.daemon.json(f"/v1/hooks/{hook}")["waiting"] > 0
+        return any(self.daemon.json(f"/v1/hooks/{hook}")["queued"] > 0
                    for hook in self.hooks)
 
     def round(self):

@@ -389,7 +389,7 @@ class Guard(harness.Case):
 
     def test_name_that_the_operator_calls_private(self):
         self.world.names.table["outside.test"] = ["10.0.0.1"]
-        sites = self.crawl("http://inside.test/", private=True)
+        sites = self.crawl("http://inside.test/", allow_private=True)
         self.assertEqual(sites["inside.test"]["pages"], 6)
         sites = self.crawl("http://outside.test/")
         self.assertEqual(sites["outside.test"]["pages"], 0)

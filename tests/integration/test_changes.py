@@ -108,7 +108,7 @@ class Watched(harness.Case):
         self.server = self.web(self.root, extra)
         self.daemon_ = self.daemon({"watch": {**WATCH, **(watch or {})}})
         self.daemon_.crawl(self.server.url, **{
-            "threshold": 0.2, "revisit_s": 0, **options})
+            "threshold": 0.2, "revisit_interval_s": 0, **options})
         self.seq = 0
         self.told = []
         harness.wait_until(lambda: len(self.alerts()) >= len(SECTIONS),
@@ -374,7 +374,7 @@ class MergesAndSplits(Watched):
     def begin(self):
         self.server = self.web(self.root)
         self.daemon_ = self.daemon({"watch": WATCH})
-        self.daemon_.crawl(self.server.url, threshold=0.2, revisit_s=0,
+        self.daemon_.crawl(self.server.url, threshold=0.2, revisit_interval_s=0,
                            measure="cp")
         self.seq = self.mark = 0
         self.told = []

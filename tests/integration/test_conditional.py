@@ -46,19 +46,19 @@ class Conditional(harness.Case):
         harness.wait_until(is_done, f"{times} answers of {status} each", 60)
 
     def test_nothing_is_fetched_twice(self):
-        site = self.crawl(revisit_s=0)
+        site = self.crawl(revisit_interval_s=0)
         # /0.html does not exist: / is it.
         self.assertEqual(site["pages"], COUNT)
         counts = collections.Counter(self.server.targets())
         self.assertEqual(set(counts.values()), {1}, counts)
-        self.daemon_.watch(self.server.url, revisit_s=0)  # as it is known
+        self.daemon_.watch(self.server.url, revisit_interval_s=0)  # as it is known
         self.daemon_.wait_for(self.server.host)
         counts = collections.Counter(self.server.targets())
         self.assertEqual({t for t, n in counts.items() if n > 1} - {"/"},
                          set())
 
     def test_unchanged_pages_answer_304(self):
-        self.crawl(revisit_s=1)
+        self.crawl(revisit_interval_s=1)
         before = {url: self.daemon_.text(url) for url in self.urls()}
         self.visited_again(2, 304)
         again = [row for row in self.rows()[COUNT + 1:]
@@ -80,13 +80,13 @@ class Conditional(harness.Case):
                                     for i in range(1, COUNT)]
 
     def test_time_alone_is_a_validator(self):
-        self.crawl("etag off;", revisit_s=1)
+        self.crawl("etag off;", revisit_interval_s=1)
         self.visited_again(1, 304)
         self.assertTrue(all(row["modified"] and not row["etag"]
                             for row in self.rows(304)))
 
     def test_page_without_validators_is_fetched_again(self):
-        self.crawl(BARE, revisit_s=1)
+        self.crawl(BARE, revisit_interval_s=1)
         self.visited_again(2, 200)
         self.assertEqual([row for row in self.rows()
                           if row["etag"] or row["modified"]], [])
@@ -95,7 +95,7 @@ class Conditional(harness.Case):
         self.assertEqual(site["pages"], COUNT)
 
     def test_validators_outlive_the_daemon(self):
-        self.crawl(revisit_s=1)
+        self.crawl(revisit_interval_s=1)
         self.daemon_.stop()
         before = len(self.rows())
         self.daemon_.start()
@@ -104,7 +104,7 @@ class Conditional(harness.Case):
                           if row["target"] != "/0.html"}, {304})
 
     def test_changed_page_is_fetched(self):
-        self.crawl(revisit_s=1)
+        self.crawl(revisit_interval_s=1)
         self.write(3, "What stands there now is another thing altogether.")
         url = f"{self.server.url}3.html"
         harness.wait_until(lambda: "another thing altogether"
@@ -114,7 +114,7 @@ class Conditional(harness.Case):
                          {"/3.html": 2})
 
     def test_what_changes_is_visited_more_often(self):
-        self.crawl(revisit_s=1)
+        self.crawl(revisit_interval_s=1)
         end = time.monotonic() + 9
         i = 0
         while time.monotonic() < end:

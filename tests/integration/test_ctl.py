@@ -331,7 +331,7 @@ class Ctl(harness.Case):
         self.assertEqual(report["pages"], 74)
         self.assertEqual(report["sizable_pages"], 3)
         self.assertEqual(sum(report["histogram"]["pairs"]), 74 * 73 // 2)
-        for cut in [*report["cuts"], *report["curve"][::20]]:
+        for cut in [*report["thresholds"], *report["curve"][::20]]:
             with self.subTest(cut=cut):
                 answer = self.cluster("--threshold", str(cut["threshold"]))
                 sizes = collections.Counter(page["cluster"]

@@ -136,20 +136,20 @@ class Cuts(harness.Case):
     def test_a_measure_and_a_width_of_ones_own(self):
         web = self.web()
         daemon = self.daemon()
-        site = self.watch(daemon, web.url, "--measure", "cps", "--width", "2")
-        self.assertEqual((site["measure"], site["width"]), ("cps", 2))
-        options = ("--measure", "cps", "--width", "2", "--threshold")
+        site = self.watch(daemon, web.url, "--measure", "cps", "--shingle-width", "2")
+        self.assertEqual((site["measure"], site["shingle_width"]), ("cps", 2))
+        options = ("--measure", "cps", "--shingle-width", "2", "--threshold")
         self.assertEqual(self.sets(daemon, web.host),
                          self.offline(daemon, web.host, *options,
                                       str(site["threshold"])))
         site = self.watch(daemon, web.url, "--threshold", "0.1")
-        self.assertEqual((site["measure"], site["width"]), ("cps", 2))
+        self.assertEqual((site["measure"], site["shingle_width"]), ("cps", 2))
         self.assertEqual(self.sets(daemon, web.host),
                          self.offline(daemon, web.host, *options, "0.1"))
         self.assertNotEqual(self.sets(daemon, web.host),
                             self.offline(daemon, web.host, "--measure", "cps",
                                          "--threshold", "0.1"))
-        self.assertEqual(daemon.ctl("watch", web.url, "--width",
+        self.assertEqual(daemon.ctl("watch", web.url, "--shingle-width",
                                     "3").returncode, 1)
         self.no_problems(daemon)
 

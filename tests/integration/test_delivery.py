@@ -105,7 +105,7 @@ class Delivery(harness.Case):
         for i in range(first, first + count):
             answer = daemon.post("/v1/sites", {
                 "url": f"http://s{i}.invalid/", "max_pages": 1,
-                "sitemaps": False, "probe": False})
+                "sitemaps": False, "soft_404_probe": False})
             self.assertEqual(answer.status, 201, answer.text)
 
     def added(self, daemon):
@@ -115,7 +115,7 @@ class Delivery(harness.Case):
     def wait_for_outbox(self, daemon, hook):
         def row():
             found = daemon.json(f"/v1/hooks/{hook}")
-            return found if found["waiting"] == 0 else None
+            return found if found["queued"] == 0 else None
         return harness.wait_until(row, f"hook {hook} to be told of all")
 
     # hooks
@@ -174,7 +174,7 @@ class Delivery(harness.Case):
                      {"target": "http://a/", "secret": "x" * 2000}):
             self.error_of(daemon.post("/v1/hooks", body), 400, "bad_request")
         self.error_of(daemon.post("/v1/hooks", {"target": "exec:/bin/true"}),
-                      403, "refused")
+                      403, "forbidden")
         for method, path in (("GET", "/v1/hooks/9"),
                              ("DELETE", "/v1/hooks/9"),
                              ("POST", "/v1/hooks/9/test"),
@@ -266,7 +266,7 @@ class Delivery(harness.Case):
         hook = self.hook(daemon, receiver.url(), kinds="site.added")
         self.add_sites(daemon, 8)
         row = daemon.json(f"/v1/hooks/{hook}")
-        self.assertEqual((row["waiting"], row["dropped"]), (3, 5))
+        self.assertEqual((row["queued"], row["dropped"]), (3, 5))
         self.assertIn("the queue is full", daemon.messages())
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
 
@@ -308,7 +308,7 @@ class Delivery(harness.Case):
         for _ in range(4):
             daemon.crawl(web.url)
             daemon.request("DELETE", f"/v1/sites/{web.host}")
-        waiting = daemon.json(f"/v1/hooks/{hook}")["waiting"]
+        waiting = daemon.json(f"/v1/hooks/{hook}")["queued"]
         self.assertGreater(waiting, 250)
         before = daemon.json("/v1/status")["pipeline"]["commits"]
         receiver.behave = lambda delivery, tries: 204
@@ -444,7 +444,7 @@ class Delivery(harness.Case):
         daemon.stop()
         self.assertLess(time.monotonic() - begin, 20)
         daemon.start()
-        self.assertEqual(daemon.json(f"/v1/hooks/{hook}")["waiting"], 1)
+        self.assertEqual(daemon.json(f"/v1/hooks/{hook}")["queued"], 1)
 
     def test_commands_that_are_forbidden_later_are_not_run(self):
         folder = self.folder()
@@ -474,19 +474,19 @@ class Delivery(harness.Case):
         thread = threading.Thread(target=poll)
         thread.start()
         harness.wait_until(
-            lambda: daemon.json("/v1/status")["http"]["listeners"] == 1,
+            lambda: daemon.json("/v1/status")["http"]["open_streams"] == 1,
             "the poll to wait")
         other = threading.Thread(target=lambda: daemon.get(
             "/v1/events", since=last, wait=60, kinds="site.added",
             site="s1.invalid"))
         other.start()
         harness.wait_until(
-            lambda: daemon.json("/v1/status")["http"]["listeners"] == 2,
+            lambda: daemon.json("/v1/status")["http"]["open_streams"] == 2,
             "the other poll to wait")
         self.add_sites(daemon, 1, first=1)
         other.join(30)  # who waits for it is answered
         self.assertEqual(
-            daemon.json("/v1/status")["http"]["listeners"], 1)
+            daemon.json("/v1/status")["http"]["open_streams"], 1)
         self.assertEqual(answers, [], "answered by what was not asked for")
         begin = time.monotonic()
         self.add_sites(daemon, 1, first=2)
@@ -568,7 +568,7 @@ class Delivery(harness.Case):
         self.assertEqual(daemon.get("/v1/status").status, 200)
         streams[0].close()
         harness.wait_until(
-            lambda: daemon.json("/v1/status")["http"]["listeners"] == 1,
+            lambda: daemon.json("/v1/status")["http"]["open_streams"] == 1,
             "the stream to be forgotten")
         self.assertEqual(self.stream(daemon).response.status, 200)
 
@@ -593,13 +593,13 @@ class Delivery(harness.Case):
             lazy.sendall(b"GET /v1/events?since=0 HTTP/1.1\r\nHost: x\r\n"
                          b"Accept: text/event-stream\r\n\r\n")
         harness.wait_until(
-            lambda: daemon.json("/v1/status")["http"]["listeners"] == 4,
+            lambda: daemon.json("/v1/status")["http"]["open_streams"] == 4,
             "the lazy clients")
         for _ in range(12):  # far more than a socket holds
             daemon.request("DELETE", f"/v1/sites/{web.host}")
             daemon.crawl(web.url)
         harness.wait_until(
-            lambda: daemon.json("/v1/status")["http"]["listeners"] == 0,
+            lambda: daemon.json("/v1/status")["http"]["open_streams"] == 0,
             "the lazy clients to be left")
 
     # silences and acknowledgements

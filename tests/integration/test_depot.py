@@ -339,15 +339,15 @@ class Depots(harness.Case):
         self.assertEqual(dav.latest(partition=1), "not_found")
 
     def test_what_servers_refuse(self):
-        self.fails(self.webdav(key="wrong")[0].put(1, b"x"), "refused", "401",
+        self.fails(self.webdav(key="wrong")[0].put(1, b"x"), "address_forbidden", "401",
                    "nodes.snapshot_store_key_file")
-        self.fails(self.bucket("wrong")[0].put(1, b"x"), "refused", "403",
+        self.fails(self.bucket("wrong")[0].put(1, b"x"), "address_forbidden", "403",
                    "SignatureDoesNotMatch")
         depot = self.webdav()[0]
         place = depot.location
         for path, code, word in (
-                ("full", "store_full", "507"), ("mine", "refused", "403"),
-                ("lesser", "too_large", "413"), ("moved", "refused", "302")):
+                ("full", "store_full", "507"), ("mine", "address_forbidden", "403"),
+                ("lesser", "too_large", "413"), ("moved", "address_forbidden", "302")):
             depot.location = place.replace("/s/", f"/{path}/")
             self.fails(depot.put(1, pattern(9999)), code, word)
         # nginx has no such folder, and may not make one
@@ -358,7 +358,7 @@ class Depots(harness.Case):
         with socket.create_server(("127.0.0.1", 0)) as other:
             port = other.getsockname()[1]
             depot = self.webdav("moved/", other=port)[0]
-            self.fails(depot.get(1), "refused", "not followed",
+            self.fails(depot.get(1), "address_forbidden", "not followed",
                        f"http://127.0.0.1:{port}/")
             other.settimeout(0.1)
             with self.assertRaises(TimeoutError):
@@ -416,7 +416,7 @@ class Depots(harness.Case):
         certificate = authority.sign("IP:127.0.0.1")
         self.webdav(extra=f"listen 127.0.0.1:{port} ssl;{certificate}")
         location = f"https://{USER}@127.0.0.1:{port}/s"
-        self.fails(self.depot(location, key=SECRET).put(1, b"x"), "refused",
+        self.fails(self.depot(location, key=SECRET).put(1, b"x"), "address_forbidden",
                    "certificate")
         depot = self.depot(location, key=SECRET, authority=authority)
         self.assertEqual(depot.put(1, b"x")[0], "")

@@ -72,12 +72,12 @@ class Economy(harness.Case):
         return sorted(set(found) & set(KINDS))
 
     def test_no_saturation_fetches_all(self):
-        self.crawl(saturation=0)
+        self.crawl(pattern_stop_after=0)
         self.assertEqual(len(set(self.server.targets()) - {"/robots.txt"}),
                          len(KINDS) * EACH + LISTS + 2)
 
     def test_saturated_patterns_are_left_alone(self):
-        site = self.crawl(saturation=10)
+        site = self.crawl(pattern_stop_after=10)
         fetched = len(set(self.server.targets()) - {"/robots.txt"})
         self.assertLess(fetched, len(KINDS) * EACH / 3)
         self.assertEqual(self.kinds(), sorted(KINDS))
@@ -93,7 +93,7 @@ class Economy(harness.Case):
                 self.assertLessEqual(row["visited"], EACH / 3, row)
 
     def test_the_crawl_says_so(self):
-        self.crawl(saturation=10)
+        self.crawl(pattern_stop_after=10)
         said = self.daemon_.ctl("site", self.server.host)
         self.assertEqual(said.returncode, 0, said.stderr)
         for kind in KINDS:
@@ -104,7 +104,7 @@ class Economy(harness.Case):
         self.assertIn("saturated", said.stdout)
 
     def test_what_is_asked_for_is_fetched_all_the_same(self):
-        self.crawl(saturation=10)
+        self.crawl(pattern_stop_after=10)
         left = self.left("article")
         self.assertIn("has to say", self.daemon_.text(
             self.server.url + left, fetch="missing"))
@@ -112,7 +112,7 @@ class Economy(harness.Case):
     def test_text_is_as_good_from_few_pages(self):
         texts = []
         for saturation in (10, 0):
-            self.crawl(saturation=saturation)
+            self.crawl(pattern_stop_after=saturation)
             texts.append([self.daemon_.text(
                 f"{self.server.url}{kind}/{i}.html", fetch="missing",
                 method="df") for kind in KINDS for i in (0, 7, 23)])
@@ -129,13 +129,13 @@ class Economy(harness.Case):
                                  url=self.server.url + path)["rule"]
 
     def test_budgets_of_a_site(self):
-        site = self.crawl(saturation=0, max_bytes=20000)
+        site = self.crawl(pattern_stop_after=0, max_bytes=20000)
         sent = sum(row["sent"] for row in self.server.details())
         self.assertLess(sent, 90000)  # and what was under way
         self.assertGreater(sent, 10000)
         self.assertEqual(site["state"], "watching")
         self.assertEqual(self.rule(self.left("article")), "bytes")
-        site = self.crawl(saturation=0, max_pages=40)
+        site = self.crawl(pattern_stop_after=0, max_pages=40)
         self.assertLessEqual(len(self.server.targets()), 42)
         self.assertGreaterEqual(site["pages"], 38)
         self.assertEqual(self.rule(self.left("article")), "pages")

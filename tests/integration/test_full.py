@@ -28,7 +28,7 @@ class Full(harness.Case):
         return folder
 
     def failed_commits(self, daemon):
-        return daemon.json("/v1/status")["pipeline"]["failed_commits"]
+        return daemon.json("/v1/status")["pipeline"]["commit_failures"]
 
     def test_full_store_pauses_and_goes_on_with_more_room(self):
         web = self.web(self.site())
@@ -49,7 +49,7 @@ class Full(harness.Case):
         def rests():
             """Packing may have made room for some more pages."""
             harness.wait_until(lambda: daemon.json("/v1/status")["pipeline"]
-                               ["running_fetches"] == 0, "the last fetch")
+                               ["fetches_in_progress"] == 0, "the last fetch")
             count = len(web.targets())
             # Each is a turn of the thread that gives out work.
             turns = self.failed_commits(daemon)
@@ -81,7 +81,7 @@ class Full(harness.Case):
         self.addCleanup(daemon.stop)
         wait = subprocess.Popen(
             [harness.PROGRAMS / "templatectl", "-s", daemon.socket, "watch",
-             web.url, "--private", "--wait", "--max-depth", str(PAGES)],
+             web.url, "--allow-private", "--wait", "--max-depth", str(PAGES)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(wait.stdout.close)
         self.addCleanup(wait.stderr.close)

@@ -49,7 +49,7 @@ class Guards(harness.Case):
     def crawl(self):
         self.daemon_ = self.daemon()
         # no visits but those of the tests
-        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
+        self.daemon_.crawl(self.server.url, revisit_interval_s=0, check_interval_s=0)
 
     def add(self, status=201, **guard):
         answer = self.daemon_.post(f"/v1/sites/{self.host}/guards", guard)
@@ -296,7 +296,7 @@ class Guards(harness.Case):
         self.grow(2)
         self.daemon_ = self.daemon({"guards": {"cpu_limit": "1 s",
                                                "page_cpu_limit": "1 s"}})
-        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
+        self.daemon_.crawl(self.server.url, revisit_interval_s=0, check_interval_s=0)
         for _ in range(20):
             answer = self.daemon_.post(f"/v1/sites/{self.host}/guards",
                                        {"xpath": SLOW})
@@ -341,7 +341,7 @@ class Guards(harness.Case):
     def test_a_guard_that_others_left_no_time_is_evaluated_next(self):
         """Although the page has not changed since, and the server says so."""
         self.daemon_ = self.daemon({"guards": {"page_cpu_limit": "200 ms"}})
-        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
+        self.daemon_.crawl(self.server.url, revisit_interval_s=0, check_interval_s=0)
         slow = self.add(xpath=SLOW, expect="0")["id"]
         price = self.add(css="span.cost")["id"]
         self.grow(1, layout=NEW)
@@ -364,7 +364,7 @@ class Guards(harness.Case):
         self.daemon_ = self.daemon({"guards": {"cpu_limit": "1 min",
                                                "page_cpu_limit": "1 min"},
                                     "workers": {"cpu_limit": "1 s"}})
-        self.daemon_.crawl(self.server.url, revisit_s=0, watch_s=0)
+        self.daemon_.crawl(self.server.url, revisit_interval_s=0, check_interval_s=0)
         slow = [self.add(xpath=SLOW, expect="0")["id"] for _ in range(20)]
         self.grow(1)
         self.visit(1)

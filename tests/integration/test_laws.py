@@ -25,7 +25,7 @@ class Laws(harness.Case):
     def test_visiting_again_changes_nothing(self):
         web = self.web()
         daemon = self.daemon()
-        daemon.crawl(web.url, revisit_s=2)
+        daemon.crawl(web.url, revisit_interval_s=2)
         before = daemon.partition(web.host)
         names = {c["id"] for c in daemon.clusters(web.host)}
         harness.wait_until(
@@ -40,7 +40,7 @@ class Laws(harness.Case):
         shutil.copytree(harness.SITE, root)
         web = self.web(root)
         daemon = self.daemon()
-        daemon.crawl(web.url, revisit_s=2)
+        daemon.crawl(web.url, revisit_interval_s=2)
         # A document becomes a post, another one goes.
         shutil.copy(root / "rocketmq" / "Meetup-Beijing" / "index.html",
                     root / "docs" / "faq" / "index.html")

@@ -103,11 +103,11 @@ class Listen(harness.Case):
             self.assertEqual(self.ask("/v1/sites", token).status, status)
             for method in ("GET", "POST"):
                 self.error_of(self.ask("/v1/tokens", token, method, b"{}"),
-                              403, "refused")
+                              403, "forbidden")
             self.error_of(self.ask("/v1/tokens/reader", token, "DELETE"),
-                          403, "refused")
+                          403, "forbidden")
         self.error_of(self.ask("/v1/text?url=http://a.test/&fetch=missing",
-                               self.read), 403, "refused")
+                               self.read), 403, "forbidden")
         rows = daemon.json("/v1/tokens")["tokens"]
         self.assertEqual([(row["name"], row["role"]) for row in rows],
                          [("reader", "read"), ("writer", "write")])

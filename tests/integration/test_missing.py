@@ -80,7 +80,7 @@ class Missing(harness.Case):
             with self.subTest(url=url):
                 self.error_of(daemon.get("/v1/text", url=url,
                                          fetch="missing", timeout_ms=30000),
-                              502, "refused")
+                              502, "address_forbidden")
         self.assertEqual(web.targets(), [])
 
     def test_never_fetches_never(self):

@@ -146,7 +146,7 @@ class Nodes(Pair):
                          node.json("/v1/sites")["sites"]} == ports,
                 "the sites of both, from each")
         status = nodes[1].json("/v1/status")
-        self.assertEqual(status["cluster"]["sites"], SITES)
+        self.assertEqual(status["nodes"]["sites"], SITES)
         owners = self.owners(nodes[0], ports)
         rows = nodes[0].json("/v1/nodes")["nodes"]
         # each has said that it is there in the time of a lease, or so
@@ -268,7 +268,7 @@ class Nodes(Pair):
         answer = nodes[0].post("/v1/ingest", archive)
         self.assertEqual(answer.status, 200, answer.text)
         report = answer.json
-        self.assertEqual((report["pages"], report["refused"]),
+        self.assertEqual((report["pages"], report["rejected"]),
                          (len(urls), 1), report)
         self.assertEqual(report["records"], len(urls) + 1)
         for error in report["errors"]:
@@ -287,13 +287,13 @@ class Nodes(Pair):
         archive = b"".join(record(url, PAGE % url) for url in urls)
         report = nodes[0].post("/v1/ingest", archive).json
         self.assertEqual((report["records"], report["pages"],
-                          report["new_sites"], report["refused"]),
+                          report["new_sites"], report["rejected"]),
                          (30, 10, 10, 0), report)
         self.assertEqual(report["skipped"]["no-site"], 20)
         self.assertEqual(len({row["host"] for row in report["hosts"]}), 20)
         report = nodes[0].post("/v1/ingest?host=h1*.example&host=h7.example",
                                archive).json
-        self.assertEqual((report["pages"], report["refused"],
+        self.assertEqual((report["pages"], report["rejected"],
                           report["skipped"]["other-host"]), (12, 0, 18), report)
         for host in ("h1.example", "h10.example", "h7.example"):
             self.assertEqual(

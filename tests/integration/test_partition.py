@@ -79,7 +79,7 @@ class Partitions(harness.Case):
         def is_settled():
             before, known[0] = known[0], cls.known(daemon)
             return before == known[0] and \
-                daemon.json("/v1/hooks/1")["waiting"] > 0
+                daemon.json("/v1/hooks/1")["queued"] > 0
         harness.wait_until(is_settled, "an end of what it finds")
         return known[0]
 
@@ -176,7 +176,7 @@ class Partitions(harness.Case):
         self.assertEqual(after["partitions"], before["partitions"])
         daemon = self.start_on(store)
         self.assertEqual(daemon.json(f"/v1/sites/{self.hosts[1]}")["state"],
-                         "locked")
+                         "no_credentials")
         self.assert_known(daemon, known)
         daemon.stop()
         # a cluster that has begun is not begun again

@@ -35,7 +35,7 @@ class WholePath(harness.Case):
         self.assertGreater(site["threshold"], 0.1)
         self.assertLess(site["threshold"], 0.3)
         self.assertIs(site["auto"], True)
-        self.assertTrue(site["private"])
+        self.assertTrue(site["allow_private"])
         self.assertFalse(site["sample"])
         self.assertRegex(site["added"], LIKE_TIME)
 

@@ -107,13 +107,13 @@ class Poisoned(harness.Case):
         (root / "index.html").write_text(body_of("it", source, "abort"))
         server = self.web(root)
         daemon = self.daemon(CONFIG)
-        daemon.crawl(server.url, revisit_s=0, watch_s=0)
+        daemon.crawl(server.url, revisit_interval_s=0, check_interval_s=0)
         daemon.stop()
         daemon.program = FaultyDaemon.program
         daemon.start()
         path = f"/v1/sites/{server.host}/guards"
         message = self.error_of(daemon.post(path, {"css": "p"}), 422,
-                                "poisoned")["message"]
+                                "quarantined")["message"]
         self.assertIn(server.url, message)
         self.assertIn("the worker crashed", message)
         self.assertEqual(daemon.json(path)["guards"], [])
@@ -124,7 +124,7 @@ class Poisoned(harness.Case):
         for fault in (*QUICK, "spin"):
             answer = daemon.post(
                 "/v1/extract", body_of("x", source, fault).encode())
-            error = self.error_of(answer, 422, "poisoned")
+            error = self.error_of(answer, 422, "quarantined")
             self.assertIn(FAULTS[fault], error["message"], fault)
             answer = daemon.post("/v1/extract", body_of("x", source).encode())
             self.assertEqual(answer.status, 200, answer.text)

@@ -186,7 +186,7 @@ class Report(harness.Case):
             f'<ul>{links}<li><a href="javascript:alert(1)">x</a></ul>')
         web = self.web(root)
         daemon = self.daemon()
-        daemon.crawl(web.url, threshold=0.2, revisit_s=0, watch_s=WATCH_S)
+        daemon.crawl(web.url, threshold=0.2, revisit_interval_s=0, check_interval_s=WATCH_S)
         harness.wait_until(lambda: self.events(daemon, "template.added"),
                            "a template")
         self.write(root, NEW, edition=1)

@@ -112,7 +112,7 @@ class Keep(harness.Case):
                            "the gc at the start")
         self.assertEqual(daemon.json("/v1/verify")["problems"], 0)
         url, answer = self.without_body(daemon, web)
-        error = self.error_of(answer, 404, "not_kept")
+        error = self.error_of(answer, 404, "body_expired")
         self.assertIn("fetch=always", error["message"])
         self.assertIn("retention.bodies_count", error["message"])
         number = url.split("/")[-1].split(".")[0]
@@ -141,7 +141,7 @@ class Keep(harness.Case):
     def test_a_page_without_body_is_asked_for_with_its_etag(self):
         web = self.site()
         daemon = self.daemon({"retention": {"bodies_age": "1 ms"}})
-        daemon.crawl(web.url, revisit_s=1)
+        daemon.crawl(web.url, revisit_interval_s=1)
         harness.wait_until(
             lambda: sum(row[2] == 304 for row in web.requests()) > PAGES,
             "the second visits")

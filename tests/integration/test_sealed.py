@@ -111,7 +111,7 @@ class Sealed(test_nodes.Pair):
                      "headers": {"X-Key": SECRET}}]})):
             with self.subTest(body):
                 self.error_of(node.request("POST", path, body), 409,
-                              "secrets_need_key")
+                              "no_encryption_key")
         node.watch(server.url)
         self.assertEqual(set(self.fetch(node, server)), {None})
 
@@ -144,7 +144,7 @@ class Sealed(test_nodes.Pair):
         self.assertIn("other key", first.ctl("node", "list").stdout)
         # what all share has a hook with a secret: its copy waits
         harness.wait_until(
-            lambda: other.json("/v1/nodes")["partitions"][256]["is_locked"],
+            lambda: other.json("/v1/nodes")["partitions"][256]["is_undecryptable"],
             "that its copy waits")
         # as that of the site
         self.assertIn("\ntemplated_node_undecryptable_partitions 2\n",
@@ -175,7 +175,7 @@ class Sealed(test_nodes.Pair):
         other.configure({"nodes": {"encryption_key_file": self.keys(2)}})
         other.start()
         # a copy is whole when all of its secrets were opened
-        harness.wait_until(lambda: self.state(first, "b").get("copies") == 257,
+        harness.wait_until(lambda: self.state(first, "b").get("replicas") == 257,
                            "all of it again")
 
 

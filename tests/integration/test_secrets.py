@@ -138,10 +138,10 @@ class Secrets(harness.Case):
         self.assertIn(f"site {site['host']}: its headers", daemon.messages())
         self.assertIn("hook 1: its target", daemon.messages())
         self.assertEqual(daemon.json(f"/v1/sites/{site['host']}")["state"],
-                         "locked")
-        self.assertTrue(daemon.json("/v1/hooks/1")["locked"])
+                         "no_credentials")
+        self.assertTrue(daemon.json("/v1/hooks/1")["no_credentials"])
         self.error_of(daemon.get("/v1/text", url=server.url, fetch="always"),
-                      409, "locked")
+                      409, "no_credentials")
         self.assertEqual(daemon.get("/v1/text", url=server.url).status, 200)
         daemon.post("/v1/hooks/1/test", {})
         self.assertEqual(len(server.seen), count)
@@ -174,7 +174,7 @@ class Secrets(harness.Case):
         daemon.start()
         self.assertEqual(daemon.json(f"/v1/sites/{site['host']}")["state"],
                          "watching")
-        self.assertFalse(daemon.json("/v1/hooks/1")["locked"])
+        self.assertFalse(daemon.json("/v1/hooks/1")["no_credentials"])
         daemon.text(server.url, fetch="always")
         self.assertEqual(server.seen[-1], SECRET)
         daemon.stop()

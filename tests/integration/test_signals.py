@@ -81,7 +81,7 @@ class Signals(harness.Case):
         daemon.watch(web.url)
         harness.wait_until(
             lambda: web.targets() and
-            daemon.json("/v1/status")["pipeline"]["running_fetches"],
+            daemon.json("/v1/status")["pipeline"]["fetches_in_progress"],
             "the page behind robots.txt")
         begin = time.monotonic()
         daemon.stop()

@@ -71,7 +71,7 @@ class Sites(harness.Case):
         daemon = self.daemon()
         for options in ({"threshold": 2}, {"threshold": "low"},
                         {"measure": "miles"}, {"max_pages": -1},
-                        {"delay_ms": 1.5}, {"private": "yes"},
+                        {"delay_ms": 1.5}, {"allow_private": "yes"},
                         {"url": "ftp://example.org/"}, {"url": ""},
                         {"url": 7}):
             with self.subTest(options=options):

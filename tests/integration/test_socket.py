@@ -58,7 +58,7 @@ class Socket(harness.Case):
         count = len(web.targets())
         for policy in ("missing", "always"):
             self.error_of(daemon.get("/v1/text", url=known, fetch=policy),
-                          403, "refused")
+                          403, "forbidden")
         for method, target in (
                 ("POST", "/v1/sites"), ("DELETE", f"/v1/sites/{host}"),
                 ("POST", f"/v1/sites/{host}/guards"), ("GET", "/v1/sites"),
@@ -70,7 +70,7 @@ class Socket(harness.Case):
                 ("GET", "/v1/verify"), ("POST", "/v1/extract")):
             body = {"url": web.url} if method == "POST" else None
             self.error_of(daemon.request(method, target, body), 403,
-                          "refused")
+                          "forbidden")
         daemon.socket = main
         self.assertEqual(len(web.targets()), count)
         self.assertEqual(daemon.json("/v1/sites")["sites"][0]["host"], host)

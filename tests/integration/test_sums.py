@@ -141,7 +141,7 @@ class Sums(unittest.TestCase):
     def test_no_copy_is_without_damage(self):
         """Then it stays where it is, and none is thrown away."""
         owner, copy = self.watch()
-        before = [self.facts(node)["moves"] for node in (owner, copy)]
+        before = [self.facts(node)["handovers"] for node in (owner, copy)]
         for node in (owner, copy):
             self.falsify(node, b"p.mark-1")
         self.change_often(owner)
@@ -152,7 +152,7 @@ class Sums(unittest.TestCase):
         harness.wait_until(have_found_it, "that each finds its damage")
         self.cluster.settle()
         self.change_often(owner)
-        self.assertEqual([self.facts(node)["moves"]
+        self.assertEqual([self.facts(node)["handovers"]
                           for node in (owner, copy)], before)
         for node in (owner, copy):
             answer = node.get(f"/v1/sites/{HOST}", stale="ok")

@@ -218,7 +218,7 @@ class Traps(harness.Case):
             daemon.watch(url)
         harness.wait_until(
             lambda: daemon.json("/v1/status")["pipeline"][
-                "running_fetches"] == 3, "all connections to be taken")
+                "fetches_in_progress"] == 3, "all connections to be taken")
         site = daemon.crawl(web.url, max_pages=3)
         self.assertGreaterEqual(site["pages"], 2)
 

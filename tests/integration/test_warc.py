@@ -131,9 +131,9 @@ class Ingest(harness.Case):
         report = self.ingest(daemon, archive)
         self.assertEqual(
             {k: report[k] for k in ("records", "pages", "revisits",
-                                    "redirects", "refused", "complete")},
+                                    "redirects", "rejected", "complete")},
             {"records": 9, "pages": 1, "revisits": 1, "redirects": 1,
-             "refused": 3, "complete": True})
+             "rejected": 3, "complete": True})
         self.assertEqual(report["skipped"],
                          {"not-html": 1, "error-status": 1, "other": 1,
                           "other-host": 0, "no-site": 0})

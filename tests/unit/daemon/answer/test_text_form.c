@@ -81,7 +81,7 @@ START_TEST(what_is_no_line_with_an_object_is_an_error)
 	set_body(bodies[_i]);
 	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
 	ck_assert_ptr_nonnull(
-		strstr(out.data, "\"error\":{\"code\":\"poisoned\""));
+		strstr(out.data, "\"error\":{\"code\":\"quarantined\""));
 	ck_assert_ptr_eq(strchr(out.data, '\n'), out.data + out.size - 1);
 }
 END_TEST
@@ -108,14 +108,14 @@ START_TEST(an_error_is_a_line)
 	strcpy(answer.reason, "it is \"old\"");
 	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
 	ck_assert_ptr_nonnull(strstr(out.data,
-				     "\"error\":{\"code\":\"not_kept\","
+				     "\"error\":{\"code\":\"body_expired\","
 				     "\"message\":\"it is \\\"old\\\"\"}}\n"));
 	buffer_clear(&out);
 	text_form_append(TEXT_FORM_CSV, &told, &out);
 	ck_assert_str_eq(
 		out.data,
 		"7.0000000000000008,\"http://a.test/1\","
-		"2017-03-06T04:03:53Z,page,\"a.test/2\",,,\"\",not_kept,"
+		"2017-03-06T04:03:53Z,page,\"a.test/2\",,,\"\",body_expired,"
 		"\"it is \"\"old\"\"\"\r\n");
 	buffer_clear(&out);
 	text_form_append(TEXT_FORM_WET, &told, &out);
@@ -124,7 +124,7 @@ START_TEST(an_error_is_a_line)
 		strstr(out.data, "WARC-Target-URI: http://a.test/1\r\n"
 				 "Templated-Sequence: 7.0000000000000008\r\n"
 				 "Content-Type: application/warc-fields\r\n"));
-	ck_assert_ptr_nonnull(strstr(out.data, "\r\n\r\nerror: not_kept\r\n"
+	ck_assert_ptr_nonnull(strstr(out.data, "\r\n\r\nerror: body_expired\r\n"
 					       "message: it is \"old\"\r\n"
 					       "\r\n\r\n"));
 }

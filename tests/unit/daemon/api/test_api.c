@@ -111,7 +111,7 @@ START_TEST(a_path_that_is_none_is_told)
 	refuse("GET", "/v1/statuses", NULL, 404, "no_route");
 	refuse("GET", "/v1/sites/", NULL, 404, "no_route");
 	refuse("GET", "/v1/sites/a/b", NULL, 404, "no_route");
-	refuse("GET", "/v1/sites/news.example/templates", NULL, 404,
+	refuse("GET", "/v1/sites/news.example/templates/", NULL, 404,
 	       "no_route");
 	refuse("GET", "/v1/sites/news.example/templates/x", NULL, 404,
 	       "no_route");
@@ -141,10 +141,10 @@ END_TEST
 
 START_TEST(without_a_cluster_there_is_none)
 {
-	refuse("GET", "/v1/nodes", NULL, 404, "no_cluster");
-	refuse("POST", "/v1/nodes/n/drain", "{}", 404, "no_cluster");
-	refuse("DELETE", "/v1/nodes/n", NULL, 404, "no_cluster");
-	refuse("POST", "/v1/imports", "{}", 404, "no_cluster");
+	refuse("GET", "/v1/nodes", NULL, 404, "no_node_group");
+	refuse("POST", "/v1/nodes/n/drain", "{}", 404, "no_node_group");
+	refuse("DELETE", "/v1/nodes/n", NULL, 404, "no_node_group");
+	refuse("POST", "/v1/imports", "{}", 404, "no_node_group");
 }
 END_TEST
 
@@ -238,20 +238,20 @@ START_TEST(a_site_is_added_once_and_deleted)
 	/* no fetch gets there: the guard does not know the name as private */
 	json_t *site = ask("POST", "/v1/sites",
 			   "{\"url\":\"http://127.0.0.1:9/\","
-			   "\"private\":false,\"max_pages\":7}",
+			   "\"allow_private\":false,\"max_pages\":7}",
 			   201);
 
 	ck_assert_str_eq(text_of(site, "host"), "127.0.0.1:9");
 	ck_assert_int_eq(number_of(site, "max_pages"), 7);
 	ck_assert_int_eq(number_of(site, "max_depth"), 16);
-	ck_assert(json_is_false(member(site, "private")));
+	ck_assert(json_is_false(member(site, "allow_private")));
 	json_decref(site);
 	/* what is not named stays as it is */
 	site = ask("POST", "/v1/sites",
 		   "{\"url\":\"http://127.0.0.1:9/\",\"max_depth\":3}", 200);
 	ck_assert_int_eq(number_of(site, "max_pages"), 7);
 	ck_assert_int_eq(number_of(site, "max_depth"), 3);
-	ck_assert(json_is_false(member(site, "private")));
+	ck_assert(json_is_false(member(site, "allow_private")));
 	json_decref(site);
 	json_decref(get("/v1/sites/127.0.0.1:9"));
 	json_decref(get("/v1/sites/127.0.0.1%3A9"));
@@ -284,7 +284,7 @@ START_TEST(a_private_name_opens_the_guard_by_itself)
 	json_t *site = ask("POST", "/v1/sites",
 			   "{\"url\":\"http://127.0.0.1:9/\"}", 201);
 
-	ck_assert(json_is_true(member(site, "private")));
+	ck_assert(json_is_true(member(site, "allow_private")));
 	json_decref(site);
 	site = ask("POST", "/v1/sites", "{\"url\":\"http://[::1]:9/\"}", 201);
 	ck_assert_str_eq(text_of(site, "host"), "[::1]:9");
@@ -297,7 +297,8 @@ START_TEST(the_measure_of_a_site_cannot_change)
 {
 	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"measure\":\"cp\"}",
 	       400, "bad_request");
-	refuse("POST", "/v1/sites", "{\"url\":\"" SITE "\",\"width\":3}", 400,
+	refuse("POST", "/v1/sites",
+	       "{\"url\":\"" SITE "\",\"shingle_width\":3}", 400,
 	       "bad_request");
 }
 END_TEST
@@ -400,20 +401,20 @@ START_TEST(a_new_site_has_the_threshold_of_its_measure_until_one_is_chosen)
 
 	ck_assert(json_is_true(member(site, "auto")));
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.15);
-	ck_assert_int_eq(number_of(site, "width"), 0);
+	ck_assert_int_eq(number_of(site, "shingle_width"), 0);
 	json_decref(site);
 	site = ask("POST", "/v1/sites",
 		   "{\"url\":\"http://127.0.0.2:9/\",\"measure\":\"cps\","
-		   "\"threshold\":0.6,\"width\":3}",
+		   "\"threshold\":0.6,\"shingle_width\":3}",
 		   201);
 	ck_assert(json_is_false(member(site, "auto")));
 	ck_assert_double_eq(json_real_value(member(site, "threshold")), 0.6);
-	ck_assert_int_eq(number_of(site, "width"), 3);
+	ck_assert_int_eq(number_of(site, "shingle_width"), 3);
 	json_decref(site);
 	/* the same again is no change */
 	json_decref(ask("POST", "/v1/sites",
 			"{\"url\":\"http://127.0.0.2:9/\","
-			"\"measure\":\"cps\",\"width\":3}",
+			"\"measure\":\"cps\",\"shingle_width\":3}",
 			200));
 }
 END_TEST
@@ -490,11 +491,11 @@ START_TEST(a_wrong_request_for_a_site_is_told)
 		"{\"url\":\"http://x.example/\",\"threshold\":-0.1}",
 		"{\"url\":\"http://x.example/\",\"threshold\":\"0.5\"}",
 		"{\"url\":\"http://x.example/\",\"threshold\":null}",
-		"{\"url\":\"http://x.example/\",\"width\":-1}",
-		"{\"url\":\"http://x.example/\",\"width\":1.5}",
-		"{\"url\":\"http://x.example/\",\"width\":65537}",
+		"{\"url\":\"http://x.example/\",\"shingle_width\":-1}",
+		"{\"url\":\"http://x.example/\",\"shingle_width\":1.5}",
+		"{\"url\":\"http://x.example/\",\"shingle_width\":65537}",
 		"{\"url\":\"http://x.example/\",\"measure\":\"miles\"}",
-		"{\"url\":\"http://x.example/\",\"private\":1}",
+		"{\"url\":\"http://x.example/\",\"allow_private\":1}",
 		"{\"url\":\"http://x.example/\xff\"}",
 	};
 
@@ -770,9 +771,9 @@ END_TEST
 START_TEST(asking_for_text_does_not_open_the_guard)
 {
 	refuse("GET", "/v1/text?url=http://127.0.0.1:9/&fetch=missing", NULL,
-	       502, "refused");
+	       502, "address_forbidden");
 	refuse("GET", "/v1/text?url=http://127.0.0.1:9/&fetch=always", NULL,
-	       502, "refused");
+	       502, "address_forbidden");
 }
 END_TEST
 
@@ -934,7 +935,7 @@ static const struct {
 	{"/ui/sites/news.example/patterns", 200, "Patterns of its URLs"},
 	{"/ui/sites/news.example/guards", 200, "This site has no guards"},
 	{"/ui/sites/news.example/events", 200, "site.added"},
-	{"/ui/sites/news.example/settings", 200, "name=\"saturation\""},
+	{"/ui/sites/news.example/settings", 200, "name=\"pattern_stop_after\""},
 	{"/ui/sites/none.example/settings", 404, "Not found"},
 	{"/ui/sites/none.example", 404, "Not found"},
 	{"/ui/sites/news.example/guards/9", 404, "Not found"},
@@ -1037,14 +1038,15 @@ START_TEST(settings_are_changed_by_a_form)
 {
 	json_t *site;
 
-	post_form(SETTINGS, OURS,
-		  "max_pages=7&threshold=0.3&headers=Cookie%3A+a&probe=1"
-		  "&url=http%3A%2F%2Fevil.example%2F",
-		  "Location: " SETTINGS "?done=saved\r\n");
+	post_form(
+		SETTINGS, OURS,
+		"max_pages=7&threshold=0.3&headers=Cookie%3A+a&soft_404_probe=1"
+		"&url=http%3A%2F%2Fevil.example%2F",
+		"Location: " SETTINGS "?done=saved\r\n");
 	site = get("/v1/sites/news.example");
 	ck_assert_int_eq(number_of(site, "max_pages"), 7);
 	ck_assert(json_number_value(member(site, "threshold")) == 0.3);
-	ck_assert(json_is_true(member(site, "probe")));
+	ck_assert(json_is_true(member(site, "soft_404_probe")));
 	ck_assert(json_is_false(member(site, "cookies")));
 	ck_assert_ptr_nonnull(strstr(text_of(site, "headers"), "Cookie"));
 	json_decref(site);

@@ -228,8 +228,8 @@ START_TEST(a_copy_answers_when_the_owner_does_not)
 	expect_text("/ui/alerts", ">Only for sites that this node ");
 	refuse("DELETE", "/v1/sites/news.example", NULL, 504, "timeout");
 	atomic_store(&joined.failure, ERR_NOT_FOUND);
-	refuse("DELETE", "/v1/sites/news.example", NULL, 503, "no_answer");
-	refuse("GET", TEXT "&fetch=always", NULL, 503, "no_answer");
+	refuse("DELETE", "/v1/sites/news.example", NULL, 503, "no_response");
+	refuse("GET", TEXT "&fetch=always", NULL, 503, "no_response");
 }
 END_TEST
 
@@ -506,7 +506,7 @@ START_TEST(the_status_has_the_sums)
 {
 	json_t *status = ask_json("GET", "/v1/status", NULL);
 	const json_t *own = json_object_get(status, "own");
-	const json_t *sum = json_object_get(status, "cluster");
+	const json_t *sum = json_object_get(status, "nodes");
 
 	ck_assert_int_eq(whole(own, "sites"), 1);
 	ck_assert_int_eq(whole(own, "pages"), 1);
@@ -628,7 +628,7 @@ START_TEST(an_owner_that_cannot_be_reached_is_told)
 	atomic_store(&joined.has_addresses, true);
 	snprintf(joined.nodes[1].address, sizeof(joined.nodes[1].address),
 		 "http://127.0.0.1:1");
-	refuse("GET", TEXTS, NULL, 503, "no_answer");
+	refuse("GET", TEXTS, NULL, 503, "no_response");
 }
 END_TEST
 
@@ -646,7 +646,7 @@ START_TEST(the_metrics_say_who_answers)
 
 	expect("GET", TEXT, NULL, 200, "X-Templated-Node: n1");
 	atomic_store(&joined.failure, ERR_TIMEOUT);
-	refuse("GET", TEXT, NULL, 503, "no_answer");
+	refuse("GET", TEXT, NULL, 503, "no_response");
 	atomic_store(&joined.has_copies, true);
 	expect("GET", TEXT, NULL, 200, "X-Templated-Stale: true");
 	answer = ask("GET", "/metrics", NULL, 200);
@@ -841,7 +841,7 @@ START_TEST(a_job_over_the_limit_of_sites_is_never_done)
 			 ERR_REFUSED);
 	ck_assert_int_eq(run_job(LOOPBACK, jobs[1], "crawl.max_sites"),
 			 ERR_REFUSED);
-	ck_assert_int_eq(run_job(LOOPBACK, jobs[2], "\"refused\":1"),
+	ck_assert_int_eq(run_job(LOOPBACK, jobs[2], "\"rejected\":1"),
 			 ERR_REFUSED);
 	refuse("POST", "/v1/sites", "{\"url\": \"http://127.0.0.9:9/\"}", 413,
 	       "too_large");

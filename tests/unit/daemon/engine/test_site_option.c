@@ -14,14 +14,15 @@ START_TEST(an_option_is_read_in_the_unit_of_its_name)
 	};
 
 	ck_assert_uint_eq(
-		site_option_get(site_option_of("revisit_s"), &options), 3600);
+		site_option_get(site_option_of("revisit_interval_s"), &options),
+		3600);
 	ck_assert_uint_eq(
 		site_option_get(site_option_of("max_bytes"), &options),
 		1500000000);
-	ck_assert_uint_eq(site_option_get(site_option_of("width"), &options),
-			  5);
-	ck_assert_uint_eq(site_option_get(site_option_of("probe"), &options),
-			  1);
+	ck_assert_uint_eq(
+		site_option_get(site_option_of("shingle_width"), &options), 5);
+	ck_assert_uint_eq(
+		site_option_get(site_option_of("soft_404_probe"), &options), 1);
 	ck_assert_uint_eq(site_option_get(site_option_of("cookies"), &options),
 			  0);
 	ck_assert_uint_eq(
@@ -51,9 +52,9 @@ START_TEST(a_flag_leaves_the_others_alone)
 {
 	struct site_options options = {.flags = SITE_IS_AUTO};
 
-	site_option_set(site_option_of("probe"), &options, 1);
+	site_option_set(site_option_of("soft_404_probe"), &options, 1);
 	ck_assert_uint_eq(options.flags, SITE_IS_AUTO | SITE_HAS_PROBE);
-	site_option_set(site_option_of("probe"), &options, 0);
+	site_option_set(site_option_of("soft_404_probe"), &options, 0);
 	ck_assert_uint_eq(options.flags, SITE_IS_AUTO);
 }
 END_TEST
@@ -73,7 +74,7 @@ START_TEST(what_was_found_out_is_not_to_be_set)
 	ck_assert(site_option_of("stale")->is_read_only);
 	ck_assert(site_option_of("blocked")->is_read_only);
 	ck_assert(site_option_of("sample")->is_read_only);
-	ck_assert(!site_option_of("private")->is_read_only);
+	ck_assert(!site_option_of("allow_private")->is_read_only);
 }
 END_TEST
 

@@ -394,7 +394,8 @@ START_TEST(json_has_the_same)
 	json = report_json(&report);
 	ck_assert_ptr_nonnull(json);
 	ck_assert_int_eq(json_integer_value(json_object_get(json, "pages")), 8);
-	ck_assert_uint_eq(json_array_size(json_object_get(json, "cuts")), 5);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "thresholds")),
+			  5);
 	ck_assert_uint_eq(json_array_size(json_object_get(json, "scores")), 6);
 	/* four labels are too few */
 	ck_assert_double_eq(at(json_object_get(json, "scores_curve"), 115), 0);

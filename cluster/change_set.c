@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 enum { KEPT_CAPACITY = 1 << 16 };
 

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "store/ascii.h"
-#include "store/hash.h"
+#include "base/ascii.h"
+#include "base/hash.h"
 
 enum { MIN_GENERATED = 5 }; /* bytes */
 

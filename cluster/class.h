@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 enum {
 	CLASS_MAX_NAMES = 8,  /* names of one element that are used */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 /*
  * A cluster at the current threshold of the sweep: a run of neighbours in

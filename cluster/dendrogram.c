@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/order.h"
 #include "cluster/histogram.h"
 #include "cluster/overlap.h"
 #include "cluster/signature.h"
-#include "store/memory.h"
-#include "store/order.h"
 
 /* A leaf that is not yet in the tree, and its nearest leaf in the tree. */
 struct outsider {

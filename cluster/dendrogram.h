@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/error.h"
+#include "base/error.h"
 
 struct histogram;
 

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
-#include "store/order.h"
+#include "base/memory.h"
+#include "base/order.h"
 
 #define TAKEN  MAP_NONE       /* struct dictionary_row: not free */
 #define NO_ROW (MAP_NONE - 1) /* end of the list of free rows */

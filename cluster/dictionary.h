@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "cluster/list.h"
 #include "cluster/map.h"
 #include "cluster/signature.h"
-#include "store/error.h"
 
 enum { DICTIONARY_MAX_SHINGLES = 1 << 26 };
 

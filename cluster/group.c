@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 enum { WORD_BITS = 64 };
 

@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/order.h"
 #include "cluster/linkage_body.h"
 #include "cluster/split.h"
-#include "store/memory.h"
-#include "store/order.h"
 
 enum {
 	DEFAULT_MAX_SHINGLES = 65536,

@@ -27,8 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "cluster/signature.h"
-#include "store/error.h"
 
 struct linkage;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/lower_bound.h"
-#include "store/memory.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
 
 enum { FIRST_CAPACITY = 4 };
 

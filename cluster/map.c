@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 enum { FIRST_CAPACITY = 16 };
 

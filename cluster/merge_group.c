@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cluster/dendrogram.h"
-#include "store/memory.h"
 
 enum { KNOWN_PAGES = 3 };
 

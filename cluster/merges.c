@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cluster/dendrogram.h"
 #include "cluster/merge_group.h"
-#include "store/memory.h"
 
 static const char *const names[] = {
 #define X(name, definition) #name,

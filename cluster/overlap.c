@@ -8,9 +8,9 @@
 #include <immintrin.h>
 #endif
 
-#include "store/lower_bound.h"
-#include "store/memory.h"
-#include "store/order.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
+#include "base/order.h"
 
 enum {
 	WORD_BITS = 64,

@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/utf8.h"
 #include "cluster/class.h"
 #include "cluster/signature.h"
 #include "page/page.h"
 #include "page/tag.h"
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 enum {
 	/* of a human-readable step: ">", a name, and classes with a "." each */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
-#include "store/order.h"
+#include "base/memory.h"
+#include "base/order.h"
 
 /* Counts over one partition, or over the intersection of two. */
 struct groups {

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cluster/linkage.h"
 #include "cluster/linkage_body.h"
-#include "store/memory.h"
 
 /* Number of pages that had `label` before and are in `component` now. */
 struct match {

@@ -1,9 +1,9 @@
 /* Opens a stored linkage: see linkage_restore_*() in cluster/linkage.h. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cluster/linkage.h"
 #include "cluster/linkage_body.h"
-#include "store/memory.h"
 
 /*
  * Limit of set numbers, so that a damaged number does not allocate much memory.

@@ -1,10 +1,10 @@
 #include "cluster/role.h"
 
+#include "base/hash.h"
 #include "cluster/class.h"
 #include "cluster/shingles.h"
 #include "page/page.h"
 #include "page/tag.h"
-#include "store/hash.h"
 
 enum { KIND_SEED = 7 };
 

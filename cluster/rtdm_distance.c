@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
-#include "store/memory.h"
 
 struct rtdm_tree rtdm_tree_make(struct arena *arena, const struct page *page)
 {

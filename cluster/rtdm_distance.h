@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-#include "store/error.h"
+#include "base/error.h"
 
 struct arena;
 struct page;

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "cluster/hash_sort.h"
-#include "store/arena.h"
-#include "store/order.h"
+#include "base/arena.h"
+#include "base/hash_sort.h"
+#include "base/order.h"
 
 void shingles_begin(struct shingles *shingles, struct arena *arena)
 {

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "cluster/class.h"
 #include "cluster/path.h"
 #include "cluster/role.h"
@@ -10,8 +12,6 @@
 #include "cluster/url_shape.h"
 #include "page/page.h"
 #include "page/tag.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 enum {
 	END_TAG_SEED = 1,

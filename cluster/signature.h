@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/limit.h"
+#include "base/slice.h"
 #include "cluster/path.h"
-#include "store/limit.h"
-#include "store/slice.h"
 
 struct arena;
 struct page;

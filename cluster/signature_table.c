@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 void signature_table_begin(struct signature_table *table, uint64_t seed)
 {

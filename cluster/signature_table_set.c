@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/order.h"
 #include "cluster/signature_table.h"
-#include "store/memory.h"
-#include "store/order.h"
 
 static uint32_t *shingles_of(const struct signature_table_set *set)
 {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 static void note_age(struct subcomponent *subcomponent, uint64_t age)
 {

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cluster/graph.h"
-#include "store/memory.h"
 
 void subcomponents_free(struct subcomponents *subcomponents)
 {

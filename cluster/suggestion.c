@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cluster/merges.h"
 #include "cluster/witness.h"
-#include "store/memory.h"
 
 struct range {
 	unsigned begin;

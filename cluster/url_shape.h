@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 enum {
 	URL_SHAPE_MAX_DIRECTORIES = 64, /* directories that are used */

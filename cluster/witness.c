@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/order.h"
 #include "cluster/dendrogram.h"
 #include "cluster/quality.h"
-#include "store/memory.h"
-#include "store/order.h"
 
 static int by_path_and_target(const void *left, const void *right)
 {

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "daemon/config/config.h"
+#include "daemon/privsep/user.h"
 #include "daemon/runtime/activation.h"
 #include "daemon/runtime/own_places.h"
-#include "daemon/sandbox/user.h"
-#include "store/log.h"
 
 enum { PRIVATE = 0700, SHARED = 0755 };
 

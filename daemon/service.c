@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crawl/url/parameters.h"
-#include "daemon/access/tokens.h"
-#include "daemon/bus/bus.h"
+#include "base/ascii.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/parameters.h"
+#include "daemon/http/tokens.h"
+#include "daemon/nodes/bus.h"
 #include "daemon/runtime/log_output.h"
 #include "daemon/status_line.h"
-#include "store/ascii.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 /* Default of the node's name: the name of the machine. */
 static void name_node(struct config *config)

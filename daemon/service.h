@@ -7,8 +7,8 @@
 #ifndef DAEMON_SERVICE_H
 #define DAEMON_SERVICE_H
 
+#include "base/error.h"
 #include "daemon/config/config.h"
-#include "store/error.h"
 
 struct buffer;
 struct service;

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/log.h"
 #include "daemon/api/api_ingest.h"
-#include "daemon/cluster/secret_keys.h"
+#include "daemon/nodes/secret_keys.h"
+#include "daemon/privsep/archived_record.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/worker/archived_record.h"
-#include "store/file.h"
-#include "store/log.h"
 #include "store/partitions.h"
 
 enum {

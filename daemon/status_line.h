@@ -5,7 +5,7 @@
 #ifndef DAEMON_STATUS_LINE_H
 #define DAEMON_STATUS_LINE_H
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 struct store;
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/ctl/ctl.h"
-#include "daemon/fetcher/fetcher_role.h"
-#include "daemon/process/process.h"
+#include "daemon/privsep/fetcher_role.h"
+#include "daemon/privsep/process.h"
 #include "daemon/runtime/library_memory.h"
 
 static const struct verb *const verbs[] = {
@@ -60,7 +60,7 @@ static const struct verb *const verbs[] = {
 
 /*
  * Run as a role: the spawner executes this program again; see
- * daemon/process/process.h.
+ * daemon/privsep/process.h.
  */
 static int be_role(const char *name)
 {

@@ -9,26 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "daemon/account.h"
-#include "daemon/bus/bus.h"
 #include "daemon/config/config.h"
-#include "daemon/delivery/courier.h"
-#include "daemon/fetcher/fetcher_role.h"
 #include "daemon/http/listen.h"
 #include "daemon/http/tcp.h"
-#include "daemon/process/process.h"
-#include "daemon/process/roster.h"
+#include "daemon/nodes/bus.h"
+#include "daemon/privsep/courier.h"
+#include "daemon/privsep/fetcher_role.h"
+#include "daemon/privsep/process.h"
+#include "daemon/privsep/roster.h"
+#include "daemon/privsep/sandbox.h"
+#include "daemon/privsep/task.h"
 #include "daemon/runtime/activation.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/datagram.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/runtime/notify.h"
 #include "daemon/runtime/trial.h"
-#include "daemon/sandbox/sandbox.h"
 #include "daemon/service.h"
-#include "daemon/worker/task.h"
 #include "page/charset.h"
-#include "store/log.h"
 #include "store/store.h"
 
 /* Exit statuses. */
@@ -420,7 +420,7 @@ static int serve(struct config *config, const char *path)
 
 /*
  * Run as a role: the spawner executes this program again; see
- * daemon/process/process.h.
+ * daemon/privsep/process.h.
  */
 static int be_role(const char *name)
 {

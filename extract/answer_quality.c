@@ -6,7 +6,7 @@
 #include "extract/core/visible.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 
 enum {
 	MAX_SHELL_WORDS =

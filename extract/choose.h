@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "extract/core/extractor.h"
-#include "store/error.h"
 
 /* The method that runs if the request names none. */
 #define DEFAULT_METHOD "auto"

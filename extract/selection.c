@@ -1,12 +1,12 @@
 #include "extract/selection.h"
 
+#include "base/arena.h"
 #include "extract/auto/auto_comments.h"
 #include "extract/core/extractor.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
+#include "page/selector.h"
 
 /* Return [text_count]: true for texts inside a selected element. */
 static bool *texts_inside(const struct page *page,

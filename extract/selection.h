@@ -25,7 +25,7 @@ struct selection {
 /*
  * Change the verdicts [page->text_count]; `exclude` takes precedence. Scores do
  * not change; reasons go to `trace`, which may be NULL. Memory from
- * page->arena. Linear in the page, within the bounds of page/select/selector.h.
+ * page->arena. Linear in the page, within the bounds of page/selector.h.
  */
 void selection_apply(const struct selection *selection, const struct page *page,
 		     struct verdict *verdicts, struct trace *trace);

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "store/ascii.h"
-#include "store/slice.h"
+#include "base/ascii.h"
+#include "base/slice.h"
 
 /* Return whether `byte` is white space in HTML: space, tab, LF, FF, CR. */
 static inline bool is_space(char byte)

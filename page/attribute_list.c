@@ -3,11 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "page/attribute.h"
 #include "page/entity.h"
-#include "store/arena.h"
-#include "store/hash.h"
-#include "store/memory.h"
 
 enum { FEW = 8 };
 

@@ -5,13 +5,13 @@
 
 #include <uchardet/uchardet.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
 #include "page/attribute.h"
 #include "page/convert.h"
 #include "page/label.h"
 #include "page/mojibake.h"
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/buffer.h"
 
 enum {
 	MAX_ENCODINGS = 64,

@@ -2,7 +2,7 @@
 #ifndef PAGE_CHARSET_H
 #define PAGE_CHARSET_H
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct arena;
 struct encoding;

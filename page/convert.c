@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 struct converter convert_begin(const struct encoding *encoding)
 {

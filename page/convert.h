@@ -10,9 +10,9 @@
 
 #include <iconv.h>
 
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "page/label.h"
-#include "store/buffer.h"
-#include "store/slice.h"
 
 struct converter {
 	iconv_t iconv; /* NULL: iconv does not support the encoding */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* Return whether a doctype begins at `at`, in any case. */
 bool doctype_begins(const char *at, const char *end);

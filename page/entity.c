@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/lower_bound.h"
+#include "base/utf8.h"
 #include "page/attribute.h"
 #include "page/entity_names.h"
-#include "page/utf8.h"
-#include "store/ascii.h"
-#include "store/lower_bound.h"
 
 /* Return the character of this name, or NULL if the name is unknown. */
 static const struct entity_name *lookup(const char *name, size_t length)

@@ -2,8 +2,8 @@
 #ifndef PAGE_ESCAPE_H
 #define PAGE_ESCAPE_H
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 
 /* Append `text` with & < > " ' as references, for text and attribute values. */
 void escape_append(struct buffer *out, struct slice text);

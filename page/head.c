@@ -1,9 +1,9 @@
 #include "page/head.h"
 
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "page/attribute.h"
 #include "page/robots_tag.h"
-#include "store/arena.h"
-#include "store/buffer.h"
 
 /* Return a copy with collapsed white space; `text` may be empty. */
 static struct slice collapse(struct page *page, struct slice text)

@@ -2,7 +2,7 @@
 #ifndef PAGE_LABEL_H
 #define PAGE_LABEL_H
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct encoding {
 	const char *name;   /* upper case */

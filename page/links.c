@@ -3,12 +3,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/utf8.h"
 #include "page/attribute.h"
 #include "page/scanner.h"
 #include "page/script_redirect.h"
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 enum {
 	ANCHOR_BYTES = 256,

@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "page/entity.h"
-#include "page/utf8.h"
-#include "store/ascii.h"
 
 enum {
 	MAX_SEQUENCE = 4,

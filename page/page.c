@@ -2,15 +2,15 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/limit.h"
+#include "base/utf8.h"
 #include "page/attribute.h"
 #include "page/charset.h"
 #include "page/head.h"
 #include "page/sniff.h"
 #include "page/tree.h"
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/hash.h"
-#include "store/limit.h"
 
 enum {
 	/* A page has about two texts and two attributes per element. */

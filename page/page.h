@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "base/slice.h"
 #include "page/tag.h"
-#include "store/error.h"
-#include "store/slice.h"
 
 struct arena;
 

@@ -5,7 +5,7 @@
 #ifndef PAGE_ROBOTS_TAG_H
 #define PAGE_ROBOTS_TAG_H
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* Our product token, also in robots.txt. */
 #define ROBOTS_AGENT "templated"

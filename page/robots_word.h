@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* Return `text` without its first `count` bytes; `count` <= text.size. */
 struct slice word_skip(struct slice text, size_t count);

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "page/page.h"
-#include "store/slice.h"
 
 enum token_kind {
 	TOKEN_TEXT,    /* up to the next tag or comment, or the content of a

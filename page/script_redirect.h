@@ -5,7 +5,7 @@
 #ifndef PAGE_SCRIPT_REDIRECT_H
 #define PAGE_SCRIPT_REDIRECT_H
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /*
  * Return the target, as written, of a script that redirects immediately:

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /*
  * Return whether `body` begins like a known binary format, or its first 4 KB

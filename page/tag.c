@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <endian.h>
 
+#include "base/hash.h"
 #include "page/tag_slots.h"
-#include "store/hash.h"
 
 #define ROW 16 /* the longest name (foreignobject) has 13 bytes */
 

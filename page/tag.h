@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 enum {
 	TAG_IS_BLOCK = 1, /* breaks the line: its text is a separate block */

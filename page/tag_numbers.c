@@ -2,10 +2,10 @@
 
 #include <assert.h>
 
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/ascii.h"
-#include "store/hash.h"
+#include "base/arena.h"
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "base/utf8.h"
 
 enum { MAX_NAME = 64 }; /* bytes of an unknown name that are compared */
 

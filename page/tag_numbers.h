@@ -5,8 +5,8 @@
 #ifndef PAGE_TAG_NUMBERS_H
 #define PAGE_TAG_NUMBERS_H
 
+#include "base/limit.h"
 #include "page/tag.h"
-#include "store/limit.h"
 
 struct arena;
 

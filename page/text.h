@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /*
  * Return whether the text is only white space, so that text_collapse() would

@@ -3,11 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "page/doctype.h"
 #include "page/lex.h"
 #include "page/tree_parts.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 /* Minimum source sizes per item; most pages need fewer items. */
 enum {

@@ -1,11 +1,11 @@
 #include <assert.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "page/attribute.h"
 #include "page/entity.h"
 #include "page/text.h"
 #include "page/tree_parts.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 enum {
 	OF_TABLE = IS_SPECIAL | IS_TABLE_PART,

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 static struct order_links *links_of(const struct tree_order *order,
 				    uint32_t item)

@@ -12,12 +12,12 @@
 #ifndef PAGE_TREE_PARTS_H
 #define PAGE_TREE_PARTS_H
 
+#include "base/buffer.h"
+#include "base/limit.h"
 #include "page/attribute_list.h"
 #include "page/scanner.h"
 #include "page/tag_numbers.h"
 #include "page/tree_order.h"
-#include "store/buffer.h"
-#include "store/limit.h"
 
 /* The insertion modes (13.2.4.1). */
 enum mode {

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "base/tally.h"
 #include "store/check.h"
 #include "store/content.h"
 #include "store/document_frequency.h"
@@ -7,7 +8,6 @@
 #include "store/record.h"
 #include "store/rows_cluster.h"
 #include "store/store.h"
-#include "store/tally.h"
 
 #define CLUSTER "cluster %.*s/%u: "
 

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 
+#include "base/hash.h"
 #include "store/check.h"
 #include "store/content.h"
-#include "store/hash.h"
 #include "store/key.h"
 #include "store/record.h"
 #include "store/store.h"

@@ -1,10 +1,10 @@
 #include <inttypes.h>
 
+#include "base/lower_bound.h"
+#include "base/tally.h"
 #include "store/check.h"
 #include "store/key.h"
-#include "store/lower_bound.h"
 #include "store/rows_frontier.h"
-#include "store/tally.h"
 
 #define PATTERN CHECK_SITE "pattern %016" PRIx64 ": "
 

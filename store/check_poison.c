@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "store/compress.h"
-#include "store/hash.h"
+#include "base/compress.h"
+#include "base/hash.h"
 #include "store/key.h"
 #include "store/rows_poison.h"
 

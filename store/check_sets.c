@@ -1,11 +1,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
 #include "store/check.h"
-#include "store/hash.h"
 #include "store/key.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/sets.h"
 #include "store/store.h"

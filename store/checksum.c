@@ -1,6 +1,6 @@
 #include "store/checksum.h"
 
-#include "store/hash.h"
+#include "base/hash.h"
 
 uint64_t checksum_of(const char *table, struct slice key, struct slice value)
 {

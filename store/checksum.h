@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 enum { CHECKSUM_BYTES = 8 };
 

@@ -7,9 +7,9 @@
 #ifndef STORE_CIPHER_H
 #define STORE_CIPHER_H
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 
 /* Several threads may call the functions at the same time. */
 struct cipher {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "store/compress.h"
+#include "base/compress.h"
 #include "store/dictionary_cache.h"
 #include "store/env.h"
 #include "store/key.h"

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 #include "store/record.h"
-#include "store/slice.h"
 #include "store/txn.h"
 
 /* Larger records are stored without compression. */

@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "store/data_check.h"
 #include "store/env.h"
 #include "store/folder.h"
-#include "store/log.h"
 #include "store/rewrite.h"
 #include "store/secrets.h"
 

@@ -2,11 +2,11 @@
 
 #include <inttypes.h>
 
+#include "base/log.h"
 #include "store/data_file.h"
 #include "store/data_walk.h"
-#include "store/folder.h"
 #include "store/env.h"
-#include "store/log.h"
+#include "store/folder.h"
 
 enum {
 	MAX_TOLD = 10,

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "store/error.h"
+#include "base/error.h"
 
 enum data_extent {
 	DATA_ROOTS, /* the pages that opening a store reads: a few dozen */

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 
 /* A table (MDB_db) in the layout of the file. */
 struct data_tree {

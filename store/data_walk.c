@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 enum {
 	BRANCH = 0x01,

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "base/slice.h"
 #include "store/data_file.h"
-#include "store/error.h"
-#include "store/slice.h"
 
 /* A damaged page. The keys from `low` to below `high` are lost. */
 struct data_damage {

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "store/txn.h"
 
 /* At most 16 dictionaries of DICTIONARY_MAX_BYTES, 4 MiB in total. */

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lower_bound.h"
+#include "base/memory.h"
 #include "store/checksum.h"
 #include "store/env.h"
 #include "store/journal.h"
 #include "store/key.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
 
 enum { CLUSTER_BYTES = 2 * sizeof(uint32_t) };
 

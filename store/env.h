@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/error.h"
+#include "base/slice.h"
 #include "store/store.h"
 #include "store/txn.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/log.h"
+#include "base/log.h"
 
 /*
  * The byte of the lock file that readers lock. It is independent of flock(),

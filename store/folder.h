@@ -14,8 +14,8 @@
 
 #include <stdbool.h>
 
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/error.h"
+#include "base/slice.h"
 
 #define FOLDER_DATA "data.mdb"
 #define FOLDER_NEW  "data.mdb.new" /* new, or left by a killed process */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/hash.h"
-#include "store/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "store/journal_rows.h"
 #include "store/partitions.h"
 

@@ -6,8 +6,8 @@
 #ifndef STORE_JOURNAL_ROWS_H
 #define STORE_JOURNAL_ROWS_H
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "store/txn.h"
 
 enum journal_what {

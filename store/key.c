@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "store/hash.h"
+#include "base/hash.h"
 
 static void append(struct key *key, const void *bytes, size_t size)
 {

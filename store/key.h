@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* Big-endian keys. Pass a key as key_slice(&key). */
 struct key {

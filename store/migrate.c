@@ -1,7 +1,7 @@
 #include "store/migrate.h"
 
+#include "base/log.h"
 #include "store/env.h"
-#include "store/log.h"
 #include "store/txn.h"
 
 /* Schema 1 is the first one: there is no step yet. */

@@ -4,7 +4,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 #include "store/rows_site.h"
 
 /*

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 
 enum { RECORD_VERSION = 2, RECORD_SIGNATURES = 5 };
 
@@ -59,7 +59,7 @@ enum {
 };
 
 /*
- * Return the class of the page, an enum page_class of page/kind/page_class.h; 0
+ * Return the class of the page, an enum page_class of page/page_class.h; 0
  * is a real page.
  */
 static inline unsigned record_class(const struct record *record)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "store/record.h"
 
 /*

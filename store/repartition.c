@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "store/env.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"

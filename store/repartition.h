@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/error.h"
+#include "base/error.h"
 #include "store/store.h"
 
 struct repartition_report {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "store/folder.h"
-#include "store/memory.h"
 
 enum { MIN_RESERVE_BYTES = 1 << 16 };
 

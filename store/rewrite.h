@@ -5,7 +5,7 @@
 #ifndef STORE_REWRITE_H
 #define STORE_REWRITE_H
 
-#include "store/error.h"
+#include "base/error.h"
 #include "store/store.h"
 
 /*

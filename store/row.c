@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 bool row_get(struct txn *txn, enum table table, struct slice key,
 	     const struct row_layout *layout, void *row_out)

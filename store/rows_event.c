@@ -1,6 +1,6 @@
 #include "store/rows_event.h"
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "store/key.h"
 #include "store/partitions.h"
 #include "store/row.h"

@@ -1,6 +1,6 @@
 #include "store/rows_frontier.h"
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "store/key.h"
 #include "store/row.h"
 

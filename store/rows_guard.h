@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 #include "store/txn.h"
 
 enum guard_state {

@@ -1,6 +1,6 @@
 #include "store/rows_site.h"
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "store/row.h"
 
 static const struct field site_row_fields[] = {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "store/txn.h"
 
 enum { SITE_CLASSES = 16, SITE_MAX_THRESHOLD = 1000 };

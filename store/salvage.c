@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "store/checksum.h"
 #include "store/data_file.h"
 #include "store/data_walk.h"
 #include "store/folder.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_hook.h"
 #include "store/rows_page.h"
 #include "store/rows_site.h"

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
+#include "base/buffer.h"
+#include "base/error.h"
 
 struct store;
 

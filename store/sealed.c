@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "store/env.h"
 #include "store/key.h"
-#include "store/log.h"
 #include "store/partitions.h"
 #include "store/rows_hook.h"
 #include "store/rows_site.h"

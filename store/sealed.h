@@ -10,13 +10,13 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "store/store.h"
 
 struct secret_id;
 
-/* Append the redacted form of the text to `out`: store/redaction.h. */
+/* Append the redacted form of the text to `out`: base/redaction.h. */
 typedef void redaction(struct slice text, struct buffer *out);
 
 /*

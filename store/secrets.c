@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/file.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
 #include "store/folder.h"
-#include "store/hash.h"
-#include "store/log.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
 
 /*
  * The file: MAGIC; for each text, in the order of ids, the id, its size as u32

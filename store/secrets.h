@@ -17,9 +17,9 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 
 struct secrets;
 

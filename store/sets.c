@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/order.h"
 #include "store/key.h"
-#include "store/memory.h"
-#include "store/order.h"
 
 /*
  * Numbers are LEB128: seven bits per byte, the least significant first; the top

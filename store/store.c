@@ -11,13 +11,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/memory.h"
 #include "store/data_check.h"
 #include "store/dictionary_cache.h"
 #include "store/env.h"
 #include "store/folder.h"
-#include "store/log.h"
 #include "store/migrate.h"
-#include "store/memory.h"
 #include "store/sealed.h"
 #include "store/secrets.h"
 

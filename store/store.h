@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/error.h"
+#include "base/error.h"
 #include "store/txn.h"
 
 struct cipher;

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <lmdb.h>
 
+#include "base/log.h"
 #include "store/checksum.h"
 #include "store/env.h"
 #include "store/journal.h"
 #include "store/key.h"
-#include "store/log.h"
 #include "store/secrets.h"
 
 /* Another process may grow the map again while this one adopts its size. */

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/error.h"
+#include "base/slice.h"
 
 struct journal;
 struct store;

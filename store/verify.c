@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/order.h"
 #include "store/check.h"
 #include "store/key.h"
-#include "store/memory.h"
-#include "store/order.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
 #include "store/store.h"

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
+#include "base/buffer.h"
+#include "base/error.h"
 #include "store/txn.h"
 
 struct verify_report {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "crawl/url/percent.h"
+#include "crawl/percent.h"
 
 bool address_is_absolute(struct slice address)
 {

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "crawl/url/url.h"
+#include "base/buffer.h"
+#include "base/slice.h"
+#include "crawl/url.h"
 #include "page/page.h"
-#include "store/buffer.h"
-#include "store/slice.h"
 
 /* The host of pages from files, which have no URL. */
 #define OFFLINE_HOST "site.invalid"

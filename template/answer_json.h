@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "template/text_answer.h"
 
 /*

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 /* Counts of the items of one page. */
 struct page_count {

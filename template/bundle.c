@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "extract/methods/ridge_model.h"
-#include "store/arena.h"
-#include "store/memory.h"
 #include "template/bundle_parts.h"
 #include "template/extraction.h"
 

@@ -28,8 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
+#include "base/buffer.h"
+#include "base/error.h"
 #include "template/bundle_site.h"
 #include "template/classify.h"
 #include "template/site_view.h"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/arena.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
-#include "store/order.h"
+#include "base/arena.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
+#include "base/order.h"
 #include "template/bundle_parts.h"
 #include "template/cursor.h"
 

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/memory.h"
 #include "template/bundle_parts.h"
 #include "template/cursor.h"
 #include "template/learning.h"

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/url/url.h"
+#include "base/arena.h"
+#include "base/limit.h"
+#include "crawl/url.h"
 #include "extract/core/extractor.h"
 #include "extract/settings.h"
-#include "store/arena.h"
-#include "store/limit.h"
 #include "template/json_value.h"
 
 enum { MAX_REASON = 256, MAX_TEXT = LIMIT(4096, 256) };

@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 #include "cluster/signature.h"
 #include "page/page.h"
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
 
 struct arena;
 

@@ -1,11 +1,11 @@
-#include "store/arena.h"
+#include "base/arena.h"
+#include "base/lower_bound.h"
 #include "store/key.h"
-#include "store/lower_bound.h"
 
 #include <assert.h>
 
+#include "base/sorted.h"
 #include "template/bundle_parts.h"
-#include "template/sorted.h"
 
 static const struct bundle *bundle_of(const void *context)
 {

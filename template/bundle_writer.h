@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 #include "template/bundle_site.h"
 #include "template/container.h"
 #include "template/site_view.h"

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "page/page.h"
-#include "store/hash.h"
 
 enum {
 	MAX_TOKEN = 128,

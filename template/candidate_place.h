@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct page;
 

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "page/select/element.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "page/element.h"
 #include "page/page.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
-#include "store/buffer.h"
+#include "page/selector.h"
 #include "template/candidates.h"
 
 enum {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/hash.h"
-#include "store/order.h"
+#include "base/hash.h"
+#include "base/order.h"
 
 /* Return the words of a text with collapsed white space; [CANDIDATE_WORDS]. */
 static uint32_t read_words(struct slice text, uint64_t *words)

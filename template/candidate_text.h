@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 enum { CANDIDATE_WORDS = 64 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "template/candidate_place.h"
 #include "template/candidate_selector.h"
 #include "template/candidate_text.h"

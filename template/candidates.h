@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "page/select/element.h"
-#include "store/slice.h"
+#include "base/slice.h"
+#include "page/element.h"
 
 struct arena;
 struct page;

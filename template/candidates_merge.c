@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 /* A selector and its rows in the list. */
 struct shared {

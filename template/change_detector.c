@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "template/balance.h"
 
 /*

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "cluster/signature.h"
 #include "page/page.h"
-#include "store/slice.h"
 #include "template/site_view.h"
 
 struct classed {

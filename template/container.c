@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/compress.h"
-#include "store/hash.h"
-#include "store/limit.h"
-#include "store/memory.h"
+#include "base/compress.h"
+#include "base/hash.h"
+#include "base/limit.h"
+#include "base/memory.h"
 #include "template/cursor.h"
 
 enum {

@@ -27,10 +27,10 @@
 
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/limit.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/limit.h"
+#include "base/slice.h"
 
 enum {
 	CONTAINER_VERSION = 1,

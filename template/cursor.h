@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 
 /* The rest of the input. After the end, and after damage, every number is 0. */
 struct cursor {

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/core/extractor.h"
 #include "extract/render/excerpt.h"
 #include "extract/render/render.h"
 #include "extract/text/simhash.h"
 #include "extract/text/word.h"
-#include "store/arena.h"
 #include "template/absolute.h"
 #include "template/extras.h"
 #include "template/text_answer.h"

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "extract/render/reference_list.h"
 #include "extract/text/direction.h"
-#include "store/slice.h"
 
 struct base_address;
 struct text_answer;

@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/choose.h"
 #include "extract/extractors.h"
 #include "extract/text/fragment.h"
-#include "store/arena.h"
-#include "store/hash.h"
 #include "template/classify.h"
 #include "template/method_run.h"
 #include "template/site_question.h"

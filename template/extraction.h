@@ -5,8 +5,8 @@
 #ifndef TEMPLATE_EXTRACTION_H
 #define TEMPLATE_EXTRACTION_H
 
+#include "base/error.h"
 #include "extract/core/extractor.h"
-#include "store/error.h"
 #include "template/classify.h"
 #include "template/site_view.h"
 #include "template/text_answer.h"

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "page/utf8.h"
+#include "base/utf8.h"
 #include "template/absolute.h"
 #include "template/text_answer.h"
 

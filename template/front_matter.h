@@ -4,7 +4,7 @@
 #ifndef TEMPLATE_FRONT_MATTER_H
 #define TEMPLATE_FRONT_MATTER_H
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 struct text_answer;
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "store/date.h"
-#include "store/memory.h"
+#include "base/date.h"
+#include "base/memory.h"
 
 json_t *json_text(struct slice text)
 {

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* Return a string; invalid UTF-8 becomes '?'. */
 json_t *json_text(struct slice text);

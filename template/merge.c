@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "cluster/signature.h"
-#include "store/arena.h"
 #include "template/version.h"
 
 static const enum measure measure_of[] = {

@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto_comments.h"
 #include "extract/choose.h"
 #include "extract/core/trace.h"
 #include "extract/methods/ridge_model.h"
 #include "extract/render/table_filter.h"
-#include "store/arena.h"
 #include "template/presentation.h"
 #include "template/request.h"
 

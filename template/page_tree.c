@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "cluster/path.h"
 #include "extract/core/extractor.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 enum { TELLING_BYTES = 40 }; /* bytes of a text that count for its rank */
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 #include "template/step_tree.h"
 
 struct arena;

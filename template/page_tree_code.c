@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "store/arena.h"
-#include "store/hash.h"
-#include "store/limit.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/limit.h"
 
 enum { MAX_LABEL_BYTES = LIMIT(4096, 256) };
 

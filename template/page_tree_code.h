@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "template/page_tree.h"
 
 /* Append the tree, without the sums of page_tree_sum(). */

@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
-#include "store/arena.h"
-#include "store/hash.h"
+#include "base/arena.h"
+#include "base/hash.h"
 
 struct path_tree path_tree_make(struct arena *arena)
 {

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/explain/explain.h"
 #include "extract/explain/page_copy.h"
 #include "extract/render/render.h"
-#include "store/arena.h"
 #include "template/absolute.h"
 #include "template/front_matter.h"
 

@@ -3,11 +3,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "extract/choose.h"
 #include "extract/extractors.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "template/texts.h"
 
 /* Ratios of the words of content. */

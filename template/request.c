@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "extract/choose.h"
 #include "extract/extractors.h"
 #include "extract/settings.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
+#include "page/selector.h"
 
 enum { MAX_ERROR = 256 };
 

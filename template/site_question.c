@@ -1,8 +1,8 @@
 #include "template/site_question.h"
 
-#include "store/arena.h"
+#include "base/arena.h"
+#include "base/sorted.h"
 #include "template/classify.h"
-#include "template/sorted.h"
 
 static void begin_reading(const struct site_view *site)
 {

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "base/slice.h"
 #include "cluster/signature.h"
-#include "crawl/url/url.h"
+#include "crawl/url.h"
 #include "extract/core/extractor.h"
-#include "store/error.h"
-#include "store/slice.h"
 
 struct arena;
 struct site_answer;

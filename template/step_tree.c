@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "store/hash.h"
+#include "base/hash.h"
 
 struct step_tree step_tree_make(struct arena *arena, size_t node_bytes,
 				uint32_t max_nodes)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "extract/core/hash_table.h"
-#include "store/slice.h"
 
 struct arena;
 

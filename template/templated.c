@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-#include "store/file.h"
-#include "store/memory.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "template/json_value.h"
 #include "template/templated_parts.h"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "extract/extractors.h"
-#include "store/arena.h"
-#include "store/memory.h"
 #include "template/answer_json.h"
 #include "template/extraction.h"
 #include "template/presentation.h"

@@ -7,8 +7,8 @@
 #include <locale.h>
 #include <stdbool.h>
 
-#include "crawl/url/url.h"
-#include "store/error.h"
+#include "base/error.h"
+#include "crawl/url.h"
 #include "template/bundle.h"
 #include "template/templated.h"
 #include "template/text_answer.h"

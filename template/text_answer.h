@@ -8,15 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/url/url.h"
+#include "base/buffer.h"
+#include "base/slice.h"
+#include "crawl/url.h"
 #include "extract/answer_quality.h"
 #include "extract/core/preference.h"
 #include "extract/metadata/metadata.h"
 #include "extract/render/content_block.h"
 #include "extract/render/render.h"
 #include "page/page.h"
-#include "store/buffer.h"
-#include "store/slice.h"
 #include "template/document.h"
 #include "template/extras.h"
 
@@ -49,7 +49,7 @@ struct text_request {
 	const char *const
 		*parameters; /* "name=value", ends with NULL; or NULL */
 	struct preference preference;
-	const char *include;  /* selectors of page/select/selector.h; or NULL */
+	const char *include;  /* selectors of page/selector.h; or NULL */
 	const char *exclude;  /* the same */
 	struct slice body;    /* of an uploaded page */
 	struct slice charset; /* of its Content-Type, or empty */

@@ -1,10 +1,10 @@
 #include "template/texts.h"
 
+#include "base/arena.h"
+#include "base/lower_bound.h"
+#include "base/utf8.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/lower_bound.h"
 
 struct slice text_keep(struct arena *arena, struct slice text)
 {

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/limit.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/limit.h"
+#include "base/slice.h"
 #include "store/record.h"
-#include "store/slice.h"
 
 struct arena;
 struct page;

@@ -1,9 +1,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/arena.h"
-#include "store/order.h"
-#include "template/sorted.h"
+#include "base/arena.h"
+#include "base/order.h"
+#include "base/sorted.h"
 #include "template/version.h"
 
 /* One kind of item of a version. */

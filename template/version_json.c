@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "template/json_value.h"
 #include "template/region.h"
 

@@ -8,20 +8,20 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "daemon/answer/answer_cache.h"
-#include "daemon/answer/teaching.h"
+#include "base/memory.h"
 #include "daemon/api/api_call.h"
-#include "daemon/api/event_tally.h"
 #include "daemon/api/api_login.h"
 #include "daemon/api/api_pass.h"
 #include "daemon/api/api_ui.h"
+#include "daemon/api/event_tally.h"
 #include "daemon/api/text_stream.h"
-#include "daemon/pool/pool.h"
-#include "daemon/relay/relay.h"
 #include "daemon/http/entity_tag.h"
-#include "daemon/report/cuts.h"
+#include "daemon/http/relay.h"
+#include "daemon/privsep/pool.h"
+#include "daemon/query/answer_cache.h"
+#include "daemon/query/teaching.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
+#include "daemon/web/cuts.h"
 #include "template/json_value.h"
 
 /* Required access of a route. The owner of the socket may use every route. */

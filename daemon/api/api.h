@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "daemon/config/config.h"
+#include "daemon/engine/pipeline.h"
 #include "daemon/http/http.h"
-#include "daemon/pipeline/pipeline.h"
 #include "store/store.h"
 
 struct cluster_seed;

@@ -14,15 +14,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crawl/url/url.h"
-#include "daemon/answer/page_answer.h"
-#include "daemon/answer/text_form.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/url.h"
 #include "daemon/api/api_question.h"
 #include "daemon/api/asking.h"
 #include "daemon/api/batch_input.h"
+#include "daemon/query/page_answer.h"
+#include "daemon/query/text_form.h"
 #include "daemon/runtime/ordered.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 enum {
 	WINDOW = 64,               /* pages in progress */

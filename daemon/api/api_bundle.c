@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "daemon/answer/bundling.h"
+#include "daemon/query/bundling.h"
 #include "daemon/runtime/clock.h"
 
 #define PROGRAM "templated " TEMPLATED_VERSION

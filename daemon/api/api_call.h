@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/access/sessions.h"
-#include "daemon/access/tokens.h"
-#include "daemon/answer/answer.h"
-#include "daemon/answer/event_kinds.h"
 #include "daemon/api/api.h"
 #include "daemon/api/peers.h"
+#include "daemon/http/sessions.h"
+#include "daemon/http/tokens.h"
+#include "daemon/query/answer.h"
+#include "daemon/query/event_kinds.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 #include "daemon/runtime/quota.h"
@@ -311,7 +311,7 @@ const char *partition_state_name(enum partition_state state);
 size_t call_threads(const struct call *call);
 /*
  * Evaluate a guard on a stored page; *found_out gets the result in the form of
- * daemon/worker/guarded_page.h. It is NULL if the page has no stored body or is
+ * daemon/privsep/guarded_page.h. It is NULL if the page has no stored body or is
  * not HTML, or after an error. Errors of pool_run().
  */
 struct wanted_guard;

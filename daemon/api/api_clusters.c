@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "cluster/signature.h"
-#include "daemon/answer/stored_page.h"
-#include "daemon/report/cuts.h"
-#include "store/arena.h"
+#include "daemon/query/stored_page.h"
+#include "daemon/web/cuts.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/rows_page.h"
 #include "store/rows_site.h"

@@ -6,7 +6,7 @@
 
 #include "daemon/api/api_pass.h"
 #include "daemon/http/pass.h"
-#include "daemon/relay/relay.h"
+#include "daemon/http/relay.h"
 
 enum { PATIENCE_MS = 60000 };
 

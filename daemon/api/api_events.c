@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/event_json.h"
-#include "daemon/answer/event_query.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "daemon/engine/alert_change.h"
+#include "daemon/query/event_json.h"
+#include "daemon/query/event_query.h"
 #include "daemon/runtime/clock.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 enum {
 	DEFAULT_EVENTS = 1000,

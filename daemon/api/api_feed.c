@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "daemon/answer/event_json.h"
-#include "daemon/answer/event_query.h"
 #include "daemon/api/atom.h"
+#include "daemon/query/event_json.h"
+#include "daemon/query/event_query.h"
 
 enum {
 	MAX_ENTRIES = 100,

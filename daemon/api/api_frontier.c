@@ -1,12 +1,12 @@
 /* The frontier: list the patterns of a site, explain a URL, delete its page. */
 #include "daemon/api/api_call.h"
 
-#include "crawl/frontier/frontier.h"
-#include "crawl/robots/robots.h"
+#include "base/arena.h"
+#include "crawl/frontier.h"
+#include "crawl/robots.h"
 #include "daemon/api/site_json.h"
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 #include "page/robots_tag.h"
-#include "store/arena.h"
 #include "store/key.h"
 #include "store/rows_page.h"
 #include "template/json_value.h"

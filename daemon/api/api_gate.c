@@ -9,9 +9,9 @@
 
 #include <nettle/memops.h>
 
-#include "daemon/access/origin.h"
 #include "daemon/api/api_login.h"
 #include "daemon/api/api_pass.h"
+#include "daemon/http/origin.h"
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 

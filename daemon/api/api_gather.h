@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "daemon/api/api_call.h"
-#include "store/buffer.h"
 
 /* The partitions that a list of this node includes. */
 struct listed {

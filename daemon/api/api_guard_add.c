@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_state.h"
-#include "daemon/pipeline/guarding.h"
-#include "daemon/pool/pool.h"
+#include "daemon/engine/guarding.h"
+#include "daemon/privsep/item_list.h"
+#include "daemon/privsep/pool.h"
+#include "daemon/privsep/requests.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/worker/item_list.h"
-#include "daemon/worker/requests.h"
-#include "page/select/css_xpath.h"
-#include "page/kind/page_class.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
+#include "page/css_xpath.h"
+#include "page/page_class.h"
+#include "page/selector.h"
 #include "store/content.h"
 #include "store/key.h"
 #include "store/rows_page.h"
@@ -253,7 +253,7 @@ static bool read_copy(struct store *store, uint32_t site, uint64_t page,
 
 /*
  * Return whether the result has the texts and numbers of
- * daemon/worker/guarded_page.h.
+ * daemon/privsep/guarded_page.h.
  */
 static bool guard_is_found(const json_t *found)
 {

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "crawl/url/host_glob.h"
-#include "crawl/warc/warc_write.h"
+#include "base/memory.h"
+#include "crawl/host_glob.h"
+#include "crawl/warc_write.h"
 #include "daemon/api/api_pass.h"
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
 #include "page/robots_tag.h"
-#include "store/memory.h"
 
 enum {
 	NODES = 8, /* nodes for which records are collected at the same time */

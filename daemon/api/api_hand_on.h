@@ -7,7 +7,7 @@
 #define DAEMON_API_API_HAND_ON_H
 
 #include "daemon/api/api_call.h"
-#include "daemon/pipeline/ingest.h"
+#include "daemon/engine/ingest.h"
 
 struct hand_on;
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/answer/event_kinds.h"
-#include "daemon/delivery/hook_target.h"
 #include "daemon/engine/alert_change.h"
+#include "daemon/notify/hook_target.h"
+#include "daemon/query/event_kinds.h"
 #include "store/key.h"
 #include "store/rows_event.h"
 #include "store/sealed.h"

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/url/host_glob.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/host_glob.h"
 #include "daemon/api/api_call.h"
 #include "daemon/api/api_hand_on.h"
-#include "daemon/pipeline/ingest.h"
-#include "store/log.h"
-#include "store/memory.h"
+#include "daemon/engine/ingest.h"
 #include "template/json_value.h"
 
 bool api_is_stream(const char *method, const char *path)

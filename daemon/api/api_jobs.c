@@ -11,11 +11,11 @@
 
 #include <nettle/sha2.h>
 
+#include "base/memory.h"
 #include "daemon/api/api_pass.h"
 #include "daemon/api/job_request.h"
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
 
 enum {
 	MAX_JOBS = 1000,  /* jobs of a request */

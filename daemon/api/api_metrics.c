@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "daemon/answer/answer_cache.h"
-#include "daemon/answer/teaching.h"
 #include "daemon/api/event_tally.h"
 #include "daemon/api/metric.h"
 #include "daemon/api/process_metrics.h"
 #include "daemon/api/site_metrics.h"
+#include "daemon/query/answer_cache.h"
+#include "daemon/query/teaching.h"
 #include "daemon/runtime/clock.h"
 #include "store/key.h"
 #include "store/rows_event.h"

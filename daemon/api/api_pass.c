@@ -10,7 +10,7 @@
 #include "daemon/api/api_passage.h"
 #include "daemon/http/pass.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/ui/ui_form.h"
+#include "daemon/web/ui_form.h"
 #include "store/partitions.h"
 
 enum {

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
+#include "base/error.h"
 #include "daemon/api/api_call.h"
-#include "store/buffer.h"
-#include "store/error.h"
 
 enum { MAX_LOOKS = 1 /* how often the owner is looked up again */ };
 

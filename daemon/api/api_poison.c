@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "store/compress.h"
+#include "base/compress.h"
 #include "store/key.h"
 #include "store/rows_poison.h"
 #include "store/rows_site.h"

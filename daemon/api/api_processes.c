@@ -1,8 +1,8 @@
 #include "daemon/api/api_processes.h"
 
-#include "daemon/process/roster.h"
-#include "daemon/sandbox/sandbox.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "daemon/privsep/roster.h"
+#include "daemon/privsep/sandbox.h"
 #include "template/json_value.h"
 
 static json_t *walls_json(const struct sandbox_report *walls)

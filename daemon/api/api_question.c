@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 #include "template/request.h"
 
 /* Split "a=1,b=2" into its parts. */

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/answer/answer.h"
 #include "daemon/api/api_call.h"
+#include "daemon/query/answer.h"
 #include "extract/core/extractor.h"
 
 enum fetch_policy { FETCH_NEVER, FETCH_MISSING, FETCH_ALWAYS };

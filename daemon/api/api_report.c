@@ -1,8 +1,8 @@
 /* The report of a site. */
 #include "daemon/api/api_call.h"
 
-#include "daemon/report/site_report.h"
 #include "daemon/runtime/clock.h"
+#include "daemon/web/site_report.h"
 
 enum http_verdict api_get_report(struct call *call)
 {

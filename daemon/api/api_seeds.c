@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "daemon/api/job_request.h"
 #include "daemon/api/site_request.h"
-#include "store/memory.h"
 
 /* Data that a seed points to. */
 struct plan {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "daemon/api/api_gather.h"
 #include "daemon/api/site_json.h"
 #include "daemon/api/site_request.h"
-#include "daemon/ui/ui_pages.h"
-#include "store/memory.h"
+#include "daemon/web/ui_pages.h"
 #include "store/rows_site.h"
 
 enum { NODE_SITES = 500 }; /* sites of a node in one response */

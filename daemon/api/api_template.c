@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "daemon/answer/stored_version.h"
-#include "store/arena.h"
+#include "base/arena.h"
+#include "daemon/query/stored_version.h"
 #include "store/key.h"
 #include "store/rows_site.h"
 #include "store/rows_template.h"

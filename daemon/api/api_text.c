@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/page_answer.h"
 #include "daemon/api/api_question.h"
+#include "daemon/query/page_answer.h"
 #include "daemon/runtime/clock.h"
 
 /* A request does not wait for neighbours if the cluster has this many pages. */

@@ -8,7 +8,7 @@
 #include "daemon/api/text_stream.h"
 #include "daemon/runtime/clock.h"
 #include "extract/answer_quality.h"
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 
 enum { PATIENCE_MS = 1000 }; /* time to wait until another stream finishes */
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/event_json.h"
 #include "daemon/api/api_login.h"
 #include "daemon/api/api_pass.h"
-#include "daemon/ui/ui_form.h"
+#include "daemon/query/event_json.h"
+#include "daemon/web/ui_form.h"
 
 static const struct {
 	const char *name;

@@ -9,9 +9,9 @@
 #ifndef DAEMON_API_API_UI_H
 #define DAEMON_API_API_UI_H
 
-#include "daemon/answer/event_query.h"
 #include "daemon/api/api_call.h"
-#include "daemon/ui/ui_frame.h"
+#include "daemon/query/event_query.h"
+#include "daemon/web/ui_frame.h"
 
 /*
  * Run the handler and store its response in *answer_out, which is never NULL;

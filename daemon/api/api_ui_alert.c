@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "daemon/answer/event_json.h"
-#include "daemon/ui/ui_pages.h"
+#include "daemon/query/event_json.h"
+#include "daemon/web/ui_pages.h"
 
 static const struct ui_window window = {300, 1000000};
 

@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 
-#include "daemon/ui/ui_form.h"
-#include "daemon/ui/ui_html.h"
-#include "daemon/ui/ui_pages.h"
-#include "daemon/worker/requests.h"
+#include "daemon/privsep/requests.h"
+#include "daemon/web/ui_form.h"
+#include "daemon/web/ui_html.h"
+#include "daemon/web/ui_pages.h"
 #include "store/key.h"
 #include "store/rows_guard.h"
 #include "store/rows_page.h"

@@ -17,10 +17,10 @@
 
 #include <stdlib.h>
 
-#include "daemon/answer/page_answer.h"
 #include "daemon/api/api_question.h"
-#include "daemon/ui/ui_html.h"
-#include "daemon/ui/ui_pages.h"
+#include "daemon/query/page_answer.h"
+#include "daemon/web/ui_html.h"
+#include "daemon/web/ui_pages.h"
 
 #define FRAME_POLICY                                      \
 	"default-src 'none'; style-src 'unsafe-inline'; " \

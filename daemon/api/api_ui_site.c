@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/ui/ui_form.h"
-#include "daemon/ui/ui_html.h"
-#include "daemon/ui/ui_pages.h"
+#include "daemon/web/ui_form.h"
+#include "daemon/web/ui_html.h"
+#include "daemon/web/ui_pages.h"
 #include "store/rows_site.h"
 #include "store/rows_template.h"
 

@@ -1,10 +1,10 @@
 /* The UI pages of templates. */
 #include "daemon/api/api_ui.h"
 
-#include "daemon/report/site_report.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/ui/ui_html.h"
-#include "daemon/ui/ui_pages.h"
+#include "daemon/web/site_report.h"
+#include "daemon/web/ui_html.h"
+#include "daemon/web/ui_pages.h"
 
 static void append_tree(struct call *call, struct buffer *out)
 {

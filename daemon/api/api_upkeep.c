@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "daemon/runtime/clock.h"
-#include "store/log.h"
 
 static enum http_verdict refuse_copy(struct call *call)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "daemon/answer/page_answer.h"
+#include "daemon/query/page_answer.h"
 
 enum { MAX_TRIES = 4, PAUSE_MS = 50 }; /* the pause doubles each time */
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/event_summary.h"
+#include "base/date.h"
+#include "daemon/query/event_summary.h"
 #include "extract/core/markup.h"
 #include "page/escape.h"
-#include "store/date.h"
 
 enum { MAX_ITEMS = 100, MAX_VALUE_BYTES = 2000 };
 

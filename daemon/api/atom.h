@@ -8,8 +8,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 
 struct atom_site {
 	struct slice host;
@@ -20,7 +20,7 @@ struct atom_site {
 void atom_begin(const struct atom_site *site, struct buffer *out);
 
 /*
- * Append an entry. `event` has the form of daemon/answer/event_json.h and
+ * Append an entry. `event` has the form of daemon/query/event_json.h and
  * happened at `time_ms`. At most 100 items of each list of its evidence are
  * written.
  */

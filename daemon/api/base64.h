@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 
 /*
  * Append the decoded bytes of `text`; blanks are ignored. Return false if it is

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/fetch/header.h"
+#include "base/memory.h"
+#include "crawl/header.h"
 #include "daemon/api/base64.h"
-#include "daemon/pool/unpacking.h"
-#include "store/memory.h"
+#include "daemon/privsep/unpacking.h"
 
 enum { BLOCK_BYTES = 64 * 1024 };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/event_kinds.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "daemon/query/event_kinds.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_event.h"
 
 /* The counts up to an event. */

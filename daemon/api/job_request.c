@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/date.h"
+#include "base/date.h"
 
 enum verb { SEED, RECRAWL, FORGET, INGEST, VERBS };
 

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/url/url.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "crawl/url.h"
 
 /*
  * Return the verb, static memory, and write the host to `host_out`

@@ -6,9 +6,9 @@
 #ifndef DAEMON_API_METRIC_H
 #define DAEMON_API_METRIC_H
 
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "daemon/runtime/time_histogram.h"
-#include "store/buffer.h"
-#include "store/slice.h"
 
 enum { METRIC_LABELS = 2 }; /* maximum labels of a metric */
 

@@ -1,6 +1,6 @@
 /*
  * daemon/api/peers.h - the API's interface to the other nodes: the functions of
- * daemon/cluster/cluster.h, so that the API runs without a node group, and its
+ * daemon/nodes/cluster.h, so that the API runs without a node group, and its
  * tests without a broker.
  */
 #ifndef DAEMON_API_PEERS_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/cluster/cluster.h"
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
+#include "daemon/nodes/cluster.h"
 
 /*
  * Requests that wait for other nodes at the same time; each holds a server

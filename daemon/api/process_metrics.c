@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "daemon/api/metric.h"
-#include "daemon/process/roster.h"
-#include "daemon/sandbox/sandbox.h"
-#include "store/file.h"
+#include "daemon/privsep/roster.h"
+#include "daemon/privsep/sandbox.h"
 
 enum { MAX_STATM_BYTES = 256 };
 

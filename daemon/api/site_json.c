@@ -1,10 +1,10 @@
 #include "daemon/api/site_json.h"
 
 #include "cluster/signature.h"
-#include "crawl/frontier/admission.h"
+#include "crawl/admission.h"
 #include "daemon/engine/site_option.h"
 #include "daemon/engine/site_threshold.h"
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 #include "store/key.h"
 #include "store/sealed.h"
 #include "template/json_value.h"

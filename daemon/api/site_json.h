@@ -11,7 +11,7 @@
 /*
  * Return one object: host, url, added, state, the counts (pages, clusters,
  * found, pending, fetched, failed, skipped), the used budgets, classes (of its
- * pages, by page/kind/page_class.h, if any), and the options.
+ * pages, by page/page_class.h, if any), and the options.
  */
 json_t *site_json(struct txn *txn, const struct site_row *row);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "daemon/api/metric.h"
-#include "store/memory.h"
 #include "store/rows_site.h"
 #include "store/txn.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cluster/signature.h"
-#include "crawl/fetch/address_filter.h"
+#include "crawl/address_filter.h"
 #include "daemon/engine/site_option.h"
 
 enum { MAX_HEADERS = 8192 };

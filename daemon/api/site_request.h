@@ -8,9 +8,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "daemon/config/config.h"
 #include "daemon/engine/engine.h"
-#include "store/buffer.h"
 #include "store/rows_site.h"
 #include "store/txn.h"
 

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/url/url.h"
-#include "daemon/answer/page_answer.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/url.h"
 #include "daemon/api/asking.h"
-#include "daemon/pool/pool.h"
+#include "daemon/privsep/pool.h"
+#include "daemon/query/page_answer.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/ordered.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 #define PROGRAM "templated " TEMPLATED_VERSION
 

@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-#include "daemon/answer/text_form.h"
-#include "daemon/answer/text_walk.h"
+#include "base/error.h"
 #include "daemon/api/api_call.h"
 #include "daemon/api/api_question.h"
 #include "daemon/http/http.h"
-#include "store/error.h"
+#include "daemon/query/text_form.h"
+#include "daemon/query/text_walk.h"
 
 enum {
 	MAX_TEXT_STREAMS = 4

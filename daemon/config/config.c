@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "daemon/config/config_rows.h"
-#include "store/memory.h"
 
 enum { COMMENT_COLUMNS = 72 };
 

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "base/error.h"
 #include "cluster/signature.h"
-#include "crawl/fetch/address_filter.h"
+#include "crawl/address_filter.h"
 #include "daemon/config/retention.h"
-#include "store/buffer.h"
-#include "store/error.h"
 
 enum {
 	MAX_CONFIG_TEXT = 512,

@@ -5,10 +5,10 @@
 
 #include <yaml.h>
 
+#include "base/file.h"
+#include "base/limit.h"
+#include "base/memory.h"
 #include "daemon/config/config_rows.h"
-#include "store/file.h"
-#include "store/limit.h"
-#include "store/memory.h"
 
 enum {
 	MAX_FILE_BYTES = LIMIT(1 << 20, 1 << 16),

@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "daemon/runtime/tcp_address.h"
 #include "daemon/runtime/terminal.h"
 #include "extract/core/extractor.h"
 #include "extract/settings.h"
-#include "store/ascii.h"
 
 enum { MAX_DIGITS = 15 };
 

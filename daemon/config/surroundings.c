@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "daemon/config/config_rows.h"
 #include "daemon/runtime/activation.h"
-#include "store/file.h"
 
 enum { MAX_PLACE = 4096 };
 

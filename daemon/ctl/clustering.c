@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "cluster/linkage.h"
 #include "cluster/witness.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/partition.h"
 #include "daemon/ctl/progress.h"
-#include "daemon/worker/analyse.h"
 #include "daemon/engine/inbound.h"
-#include "store/arena.h"
-#include "store/file.h"
-#include "store/memory.h"
+#include "daemon/privsep/analyse.h"
 #include "store/record.h"
 
 static struct signature copy_signature(struct arena *arena,

@@ -14,7 +14,7 @@
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/labels.h"
-#include "daemon/report/report.h"
+#include "daemon/engine/report.h"
 
 struct arena;
 struct inbound;

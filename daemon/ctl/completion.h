@@ -6,9 +6,9 @@
 #ifndef DAEMON_CTL_COMPLETION_H
 #define DAEMON_CTL_COMPLETION_H
 
+#include "base/buffer.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/typed_line.h"
-#include "store/buffer.h"
 
 /*
  * Append a line for each completion of the last of `words` [count], count >= 1:

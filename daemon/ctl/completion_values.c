@@ -9,7 +9,7 @@
 #include "daemon/ctl/ctl_client.h"
 #include "extract/answer_quality.h"
 #include "extract/extractors.h"
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 #include "store/rows_event.h"
 
 /* A user waits for the completion. */

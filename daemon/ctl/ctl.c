@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "base/memory.h"
 #include "daemon/ctl/ctl_help.h"
-#include "daemon/runtime/own_places.h"
 #include "daemon/ctl/nearest.h"
 #include "daemon/ctl/usage_form.h"
+#include "daemon/runtime/own_places.h"
 #include "daemon/runtime/terminal.h"
-#include "store/buffer.h"
-#include "store/memory.h"
 
 #ifndef TEMPLATED_VERSION
 #define TEMPLATED_VERSION "unknown"

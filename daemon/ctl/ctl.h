@@ -84,7 +84,7 @@ struct ctl {
 	const char *socket;
 	bool is_json;
 	bool has_roles;        /* the program can run as another role:
-				  daemon/process/process.h */
+				  daemon/privsep/process.h */
 	const char **operands; /* [operand_count] */
 	size_t operand_count;
 	struct option_value *values; /* [value_count], unparsed */

@@ -4,14 +4,14 @@
  */
 #include "daemon/ctl/ctl.h"
 
+#include "base/file.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/page_run.h"
 #include "daemon/ctl/page_stream.h"
-#include "daemon/worker/item_list.h"
-#include "daemon/worker/learned.h"
-#include "store/file.h"
+#include "daemon/privsep/item_list.h"
+#include "daemon/privsep/learned.h"
 #include "template/bundle.h"
 
 enum { MAX_LEARNED_BYTES = 64 << 20 };

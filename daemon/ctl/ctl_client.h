@@ -6,11 +6,11 @@
 
 #include <jansson.h>
 
-#include "crawl/url/url.h"
+#include "base/buffer.h"
+#include "crawl/url.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/socket_client.h"
 #include "daemon/runtime/table.h"
-#include "store/buffer.h"
 
 enum { ASK_TIMEOUT_MS = 30000 };
 

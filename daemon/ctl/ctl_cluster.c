@@ -9,16 +9,16 @@
 
 #include <jansson.h>
 
+#include "base/file.h"
 #include "daemon/ctl/clustering.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/labels.h"
-#include "daemon/report/report.h"
-#include "daemon/report/report_json.h"
-#include "daemon/report/report_svg.h"
+#include "daemon/engine/report.h"
 #include "daemon/runtime/terminal.h"
-#include "store/file.h"
+#include "daemon/web/report_json.h"
+#include "daemon/web/report_svg.h"
 
 enum { MAX_LABEL_BYTES = 1 << 28 };
 

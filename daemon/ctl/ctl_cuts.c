@@ -1,8 +1,8 @@
 /* daemon/ctl/ctl_cuts.c - templatectl: cuts. */
 #include "daemon/ctl/ctl_client.h"
 
+#include "base/file.h"
 #include "daemon/runtime/terminal.h"
-#include "store/file.h"
 
 /* computing the dendrogram of many pages is slow */
 enum { TREE_TIMEOUT_MS = 600000 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/answer/event_summary.h"
+#include "daemon/query/event_summary.h"
 #include "daemon/runtime/table.h"
 #include "daemon/runtime/terminal.h"
 

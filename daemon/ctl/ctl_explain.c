@@ -7,13 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/offline_site.h"
 #include "daemon/runtime/terminal.h"
-#include "store/file.h"
 
 /* If the file of --out cannot be written, print a message and return false. */
 static bool put(const struct ctl *ctl, const struct buffer *picture)

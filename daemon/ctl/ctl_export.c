@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/progress.h"
-#include "store/file.h"
 #include "template/bundle.h"
 
 enum { KIB = 1024 };

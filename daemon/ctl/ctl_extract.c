@@ -7,17 +7,17 @@
 
 #include <jansson.h>
 
-#include "daemon/answer/answer.h"
+#include "base/file.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/page_run.h"
 #include "daemon/ctl/page_stream.h"
+#include "daemon/query/answer.h"
 #include "daemon/runtime/table.h"
 #include "extract/extractors.h"
 #include "extract/methods/ridge_model.h"
-#include "store/file.h"
 
 /* Read the model of --model; the caller frees it; NULL without --model. */
 static bool read_model(const struct ctl *ctl, struct ridge_model **model_out)

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "daemon/runtime/table.h"
-#include "store/file.h"
 
 enum { MAX_SECRET_FILE = 4096 };
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "daemon/ctl/inputs.h"
-#include "store/file.h"
-#include "store/memory.h"
 #include "template/absolute.h"
 #include "template/answer_json.h"
 

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "cluster/signature.h"
-#include "daemon/answer/answer.h"
 #include "daemon/ctl/ctl.h"
+#include "daemon/query/answer.h"
 #include "extract/render/render.h"
-#include "store/buffer.h"
 
 /* Return the format of --format or --json. */
 enum format offline_format(const struct ctl *ctl);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/cluster/cluster.h"
-#include "daemon/cluster/partition_sizes.h"
+#include "base/memory.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_store.h"
+#include "daemon/nodes/cluster.h"
+#include "daemon/nodes/partition_sizes.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/table.h"
-#include "store/memory.h"
 
 enum {
 	ANY_PARTITION = JOURNAL_PARTITIONS,

@@ -5,9 +5,9 @@
 #ifndef DAEMON_CTL_CTL_PARTITION_H
 #define DAEMON_CTL_CTL_PARTITION_H
 
-#include "daemon/cluster/partition_copy.h"
-#include "daemon/cluster/secret_keys.h"
 #include "daemon/ctl/ctl.h"
+#include "daemon/nodes/partition_copy.h"
+#include "daemon/nodes/secret_keys.h"
 
 /* partition migrate */
 enum ctl_status ctl_partition_migrate(const struct ctl *ctl, const char *path);

@@ -7,14 +7,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "daemon/cluster/cluster.h"
-#include "daemon/cluster/partition_sizes.h"
+#include "base/memory.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_store.h"
 #include "daemon/ctl/progress.h"
 #include "daemon/ctl/temporary_store.h"
+#include "daemon/nodes/cluster.h"
+#include "daemon/nodes/partition_sizes.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
 #include "store/repartition.h"
 
 struct migration {

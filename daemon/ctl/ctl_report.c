@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "store/file.h"
+#include "base/file.h"
 
 /* computing the dendrogram of many pages is slow */
 enum { REPORT_TIMEOUT_MS = 600000 };

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_offline.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
+#include "page/selector.h"
 #include "template/request.h"
 
 enum { MAX_ERROR = 256 };

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "daemon/answer/answer.h"
+#include "base/buffer.h"
 #include "daemon/ctl/ctl.h"
-#include "store/buffer.h"
+#include "daemon/query/answer.h"
 
 /* Rows for the tables of the verbs. */
 #define OPTION_FAVOR_ROW                                            \

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "daemon/ctl/progress.h"
-#include "store/file.h"
 
 enum {
 	DEFAULT_BATCH = 500,

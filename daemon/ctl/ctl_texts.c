@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_request.h"
 #include "daemon/runtime/terminal.h"
-#include "store/memory.h"
 
 enum {
 	BLOCK_BYTES = 64 * 1024,

@@ -12,6 +12,8 @@
 
 #include <jansson.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "daemon/ctl/ctl_client.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/inputs.h"
@@ -19,8 +21,6 @@
 #include "daemon/ctl/training.h"
 #include "extract/extractors.h"
 #include "page/page.h"
-#include "store/file.h"
-#include "store/memory.h"
 
 /* A training run. */
 struct course {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/answer.h"
+#include "base/memory.h"
+#include "daemon/query/answer.h"
 #include "extract/choose.h"
-#include "store/memory.h"
 #include "template/answer_json.h"
 #include "template/extraction.h"
 #include "template/presentation.h"

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "store/arena.h"
-#include "store/hash.h"
-#include "store/order.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/order.h"
 
 /* The kind of character that a byte of UTF-8 begins. */
 enum kind {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "store/file.h"
-#include "store/memory.h"
+#include "base/file.h"
+#include "base/memory.h"
 
 bool is_folder(const char *path)
 {

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buffer.h"
+#include "base/error.h"
 #include "daemon/ctl/ctl.h"
 #include "extract/render/render.h"
-#include "store/buffer.h"
-#include "store/error.h"
 
 struct input {
 	char *path; /* to open */

@@ -3,16 +3,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/answer/stored_page.h"
-#include "daemon/answer/stored_site.h"
+#include "base/arena.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
 #include "daemon/ctl/ordered_work.h"
-#include "daemon/worker/learned.h"
+#include "daemon/privsep/learned.h"
+#include "daemon/query/stored_page.h"
+#include "daemon/query/stored_site.h"
 #include "extract/choose.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "store/key.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"
 #include "template/learning.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/answer/answer.h"
+#include "daemon/query/answer.h"
 
 struct kept_pages;
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/lower_bound.h"
-#include "store/memory.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
 
 static int compare(struct slice a, struct slice b)
 {

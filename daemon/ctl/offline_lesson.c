@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/compress.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/early_answer.h"
 #include "daemon/ctl/kept_pages.h"
@@ -12,16 +16,12 @@
 #include "daemon/ctl/progress.h"
 #include "daemon/ctl/temporary_store.h"
 #include "daemon/engine/engine.h"
-#include "daemon/report/snapshot.h"
+#include "daemon/engine/snapshot.h"
+#include "daemon/privsep/analyse.h"
+#include "daemon/privsep/learned.h"
 #include "daemon/runtime/clock.h"
-#include "daemon/worker/analyse.h"
-#include "daemon/worker/learned.h"
 #include "extract/core/hash_table.h"
-#include "store/arena.h"
-#include "store/compress.h"
-#include "store/file.h"
 #include "store/key.h"
-#include "store/memory.h"
 
 enum {
 	FIRST_CHANGES = 32, /* of the first commit */

@@ -4,7 +4,7 @@
 
 #include "daemon/ctl/early_answer.h"
 #include "daemon/ctl/kept_pages.h"
-#include "daemon/worker/learned.h"
+#include "daemon/privsep/learned.h"
 
 /* The request must contain the page's URL. */
 static enum error answer_placed(struct offline_site *site, size_t page,

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/answer/answer.h"
 #include "daemon/ctl/ctl.h"
+#include "daemon/query/answer.h"
 #include "store/store.h"
 
 struct offline_page {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/ordered.h"
-#include "store/memory.h"
 
 enum { ITEMS_PER_JOB = 4, LONG_MS = 60 * 60 * 1000 };
 

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "daemon/ctl/inputs.h"
 #include "extract/core/hash_table.h"
 #include "extract/render/render.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 enum {
 	MAX_SEGMENT = 180, /* bytes; file systems allow 255 */

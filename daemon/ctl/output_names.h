@@ -5,8 +5,8 @@
 #ifndef DAEMON_CTL_OUTPUT_NAMES_H
 #define DAEMON_CTL_OUTPUT_NAMES_H
 
-#include "crawl/url/url.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "crawl/url.h"
 
 /*
  * Append HOST/PATH of the URL as the name of a file, for output_path(). A path

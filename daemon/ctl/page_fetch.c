@@ -4,13 +4,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "crawl/fetch/fetch.h"
-#include "crawl/robots/robots.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include "crawl/fetch.h"
+#include "crawl/robots.h"
 #include "daemon/config/config.h"
-#include "daemon/fetcher/remote_fetcher.h"
+#include "daemon/privsep/remote_fetcher.h"
 #include "daemon/runtime/clock.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 enum {
 	MAX_ROBOTS_REDIRECTS = 5, /* RFC 9309, 2.3.1.2 */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "crawl/url/url.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "crawl/url.h"
 
 struct page_fetcher;
 struct starter;

@@ -5,13 +5,13 @@
 
 #include <jansson.h>
 
+#include "base/file.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/ordered_work.h"
 #include "daemon/ctl/page_stream.h"
 #include "daemon/ctl/progress.h"
 #include "daemon/runtime/terminal.h"
-#include "store/file.h"
 #include "template/json_value.h"
 #include "template/presentation.h"
 

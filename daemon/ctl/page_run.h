@@ -6,8 +6,8 @@
 #ifndef DAEMON_CTL_PAGE_RUN_H
 #define DAEMON_CTL_PAGE_RUN_H
 
-#include "daemon/answer/answer.h"
 #include "daemon/ctl/ctl.h"
+#include "daemon/query/answer.h"
 
 struct page_item;
 

@@ -8,13 +8,13 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "crawl/fetch/header.h"
-#include "crawl/warc/warc.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/header.h"
+#include "crawl/warc.h"
 #include "daemon/ctl/page_fetch.h"
-#include "daemon/process/process.h"
-#include "store/file.h"
-#include "store/log.h"
-#include "store/memory.h"
+#include "daemon/privsep/process.h"
 
 enum { MAX_LIST_BYTES = 64 << 20 /* of --urls */ };
 

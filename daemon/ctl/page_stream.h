@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "crawl/url/url.h"
+#include "base/buffer.h"
+#include "crawl/url.h"
 #include "daemon/ctl/ctl.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/output_names.h"
-#include "store/buffer.h"
 
 struct page_fetcher;
 struct warc_reader;

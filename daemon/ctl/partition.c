@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 struct group {
 	uint32_t label;

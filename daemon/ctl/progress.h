@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 struct progress {
 	bool is_shown;

@@ -3,14 +3,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "daemon/worker/analyse.h"
+#include "base/compress.h"
+#include "base/memory.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/guard_change.h"
+#include "daemon/privsep/analyse.h"
 #include "daemon/runtime/clock.h"
-#include "store/compress.h"
 #include "store/content.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_frontier.h"
 #include "store/rows_guard.h"
 #include "store/rows_page.h"

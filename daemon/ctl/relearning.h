@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
+#include "base/buffer.h"
+#include "base/error.h"
 #include "store/store.h"
 
 struct relearning_report {

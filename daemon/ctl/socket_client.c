@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/fetch/curl_error.h"
-#include "crawl/url/percent.h"
+#include "crawl/curl_error.h"
+#include "crawl/percent.h"
 
 enum {
 	MAX_ANSWER_BYTES = 256 * 1024 * 1024,

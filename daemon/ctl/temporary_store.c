@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 char *temporary_folder_make(const struct ctl *ctl)
 {

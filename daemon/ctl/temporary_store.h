@@ -2,8 +2,8 @@
 #ifndef DAEMON_CTL_TEMPORARY_STORE_H
 #define DAEMON_CTL_TEMPORARY_STORE_H
 
+#include "base/error.h"
 #include "daemon/ctl/ctl.h"
-#include "store/error.h"
 #include "store/store.h"
 
 /*

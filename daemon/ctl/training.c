@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "daemon/ctl/gold.h"
 #include "extract/core/visible.h"
 #include "extract/methods/mountain.h"
 #include "extract/text/source_walk.h"
 #include "page/page.h"
-#include "store/memory.h"
 
 enum { MAX_FOLDS = 5 };
 

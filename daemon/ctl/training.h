@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "extract/methods/ridge_model.h"
-#include "store/slice.h"
 
 struct page;
 

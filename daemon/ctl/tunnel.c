@@ -13,10 +13,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
+#include "base/memory.h"
 #include "daemon/ctl/tunnel_request.h"
 #include "daemon/runtime/clock.h"
-#include "store/buffer.h"
-#include "store/memory.h"
 
 enum {
 	CONNECTIONS = 64,

@@ -6,7 +6,7 @@
 #ifndef DAEMON_CTL_TUNNEL_H
 #define DAEMON_CTL_TUNNEL_H
 
-#include "store/error.h"
+#include "base/error.h"
 
 struct tunnel;
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 
 enum {
 	TUNNEL_KEY_CHARACTERS = 43, /* of 6 random bits each */

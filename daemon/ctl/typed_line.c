@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 static bool is_option(const struct typed_line *line, const char *word)
 {

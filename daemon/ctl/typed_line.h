@@ -5,8 +5,8 @@
 #ifndef DAEMON_CTL_TYPED_LINE_H
 #define DAEMON_CTL_TYPED_LINE_H
 
+#include "base/slice.h"
 #include "daemon/ctl/ctl.h"
-#include "store/slice.h"
 
 /* Role of the last word. */
 enum typed_part {

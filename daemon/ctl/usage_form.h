@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* The remaining forms; `rest` is NULL at the end. */
 struct usage_forms {

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "daemon/answer/event_kinds.h"
+#include "base/memory.h"
+#include "daemon/query/event_kinds.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/answer/event_kinds.h"
+#include "daemon/query/event_kinds.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 #include "store/txn.h"

@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
-#include "crawl/url/parameters.h"
+#include "base/memory.h"
+#include "crawl/parameters.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"

@@ -1,11 +1,11 @@
 /* Hooks and their deliveries, silences and acknowledgements. */
 #include "daemon/engine/batch.h"
 
+#include "base/redaction.h"
 #include "daemon/engine/alert_change.h"
 #include "store/journal.h"
 #include "store/key.h"
 #include "store/partitions.h"
-#include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 #include "store/sealed.h"

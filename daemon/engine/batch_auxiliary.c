@@ -4,11 +4,11 @@
  */
 #include "daemon/engine/batch.h"
 
-#include "crawl/robots/robots.h"
-#include "crawl/sitemap/listing.h"
+#include "base/arena.h"
+#include "crawl/listing.h"
+#include "crawl/robots.h"
 #include "daemon/engine/soft_404.h"
 #include "page/robots_tag.h"
-#include "store/arena.h"
 #include "store/key.h"
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"

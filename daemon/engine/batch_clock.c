@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
 #include "store/rows_template.h"

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "store/content.h"
 #include "store/key.h"
-#include "store/log.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
 #include "store/rows_page.h"

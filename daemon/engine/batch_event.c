@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 
-#include "daemon/answer/event_kinds.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/query/event_kinds.h"
 #include "store/key.h"
-#include "store/log.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"

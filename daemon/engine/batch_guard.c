@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "daemon/engine/guard_change.h"
 #include "daemon/engine/guard_evidence.h"
 #include "daemon/engine/guard_state.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_event.h"
 #include "store/rows_guard.h"
 #include "store/rows_page.h"

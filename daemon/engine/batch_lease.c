@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "crawl/url/url.h"
+#include "base/memory.h"
+#include "crawl/url.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_frontier.h"
 #include "store/rows_page.h"
 #include "store/sealed.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "page/page.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
 

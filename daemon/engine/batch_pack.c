@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/memory.h"
 #include "daemon/engine/packing.h"
-#include "store/hash.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 #include "store/store.h"
 

@@ -5,7 +5,7 @@
 #include "daemon/engine/batch.h"
 
 #include "daemon/engine/soft_404.h"
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 #include "store/key.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "store/journal.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 #include "store/rows_frontier.h"
 #include "store/rows_hook.h"

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 #include "store/rows_event.h"
 #include "template/json_value.h"
 

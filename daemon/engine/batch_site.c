@@ -1,12 +1,12 @@
 /* Add, change and delete a site. */
 #include "daemon/engine/batch.h"
 
-#include "crawl/url/url.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "base/redaction.h"
+#include "crawl/url.h"
 #include "store/journal.h"
 #include "store/key.h"
 #include "store/partitions.h"
-#include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"
 #include "store/rows_hook.h"

@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "base/slice.h"
 #include "cluster/signature.h"
-#include "crawl/frontier/frontier.h"
-#include "crawl/url/url.h"
-#include "store/error.h"
+#include "crawl/frontier.h"
+#include "crawl/url.h"
 #include "store/partitions.h"
 #include "store/rows_frontier.h"
 #include "store/rows_site.h"
-#include "store/slice.h"
 
 struct findings;
 struct guard_change;
@@ -185,7 +185,7 @@ struct answer {
 		struct arrived_page page; /* PAGE, INGEST */
 		struct poison poison;     /* FAILED with ERR_POISONED, POISON */
 		const struct url *target; /* REDIRECT */
-		struct slice listing;     /* SITEMAP: crawl/sitemap/listing.h */
+		struct slice listing;     /* SITEMAP: crawl/listing.h */
 	};
 };
 

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/memory.h"
 #include "store/document_frequency.h"
-#include "store/hash.h"
-#include "store/memory.h"
 
 enum { FIRST_SLOTS = 1024 };
 

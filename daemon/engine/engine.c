@@ -4,11 +4,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/memory.h"
 #include "daemon/engine/batch.h"
 #include "daemon/engine/site_queue.h"
 #include "store/journal.h"
-#include "store/log.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 #include "store/rows_event.h"
 #include "store/rows_site.h"

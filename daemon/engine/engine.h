@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "base/slice.h"
 #include "cluster/signature.h"
-#include "crawl/frontier/frontier.h"
+#include "crawl/frontier.h"
 #include "daemon/engine/change.h"
-#include "store/error.h"
 #include "store/rows_frontier.h"
-#include "store/slice.h"
 #include "store/store.h"
 
 struct engine;
@@ -59,7 +59,7 @@ struct engine_options {
 				    as a sample */
 	struct frontier_rules rules;
 	struct slice drop_parameters; /* parameters to remove from URLs,
-					 crawl/url/parameters.h; kept by the
+					 crawl/parameters.h; kept by the
 					 caller */
 	const struct commit_log *log; /* NULL = no log; kept by the caller */
 };

@@ -4,7 +4,7 @@
  *
  * It never finds the newest version of a template, the bodies of a template's
  * sample pages, and the bodies of the pages that models are built from
- * (stored_pages_sample() of daemon/answer/stored_page.h): so these may exceed a
+ * (stored_pages_sample() of daemon/query/stored_page.h): so these may exceed a
  * limit.
  */
 #ifndef DAEMON_ENGINE_GC_H
@@ -12,8 +12,8 @@
 
 #include <stddef.h>
 
+#include "base/error.h"
 #include "daemon/config/retention.h"
-#include "store/error.h"
 #include "store/key.h"
 #include "store/store.h"
 

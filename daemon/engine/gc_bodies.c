@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "daemon/answer/stored_page.h"
+#include "base/memory.h"
+#include "base/order.h"
 #include "daemon/engine/site_list.h"
+#include "daemon/query/stored_page.h"
 #include "extract/core/extractor.h"
 #include "store/key.h"
-#include "store/memory.h"
-#include "store/order.h"
 #include "store/rows_page.h"
 
 /* Pages of a site whose bodies are never deleted, ascending. */

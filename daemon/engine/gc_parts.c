@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "store/key.h"
-#include "store/memory.h"
 
 /*
  * LMDB's layout: the overhead of pages and rows, and the size above which a

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
+#include "base/slice.h"
 #include "daemon/engine/gc.h"
 #include "store/key.h"
-#include "store/slice.h"
 
 /* A row that may be deleted. */
 struct candidate {

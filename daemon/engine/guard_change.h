@@ -17,7 +17,7 @@ struct guard_change {
 	uint32_t number; /* guard to delete; or out: the new guard */
 	struct guard_row guard; /* cluster, limits, language, texts */
 	/*
-	 * its results on stored pages: as in daemon/worker/guarded_page.h, with
+	 * its results on stored pages: as in daemon/privsep/guarded_page.h, with
 	 * "url" instead of "guard", and the "hash" of their content
 	 */
 	struct slice found;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "daemon/engine/guard_state.h"
-#include "page/select/css_xpath.h"
-#include "store/arena.h"
-#include "store/buffer.h"
+#include "page/css_xpath.h"
 #include "store/key.h"
 #include "store/rows_event.h"
 #include "store/rows_guard.h"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/url/url.h"
-#include "store/hash.h"
+#include "base/hash.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
+#include "crawl/url.h"
 #include "store/key.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
 #include "template/absolute.h"
 
 #define NO_PAGE UINT32_MAX

@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "cluster/witness.h"
 #include "store/record.h"
-#include "store/slice.h"
 
 struct inbound;
 

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+#include "base/memory.h"
 #include "daemon/engine/packing_parts.h"
 #include "store/content.h"
-#include "store/hash.h"
-#include "store/memory.h"
 #include "store/rows_page.h"
 #include "store/rows_template.h"
 

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
+#include "base/buffer.h"
+#include "base/error.h"
 #include "store/key.h"
 #include "store/store.h"
 #include "store/txn.h"

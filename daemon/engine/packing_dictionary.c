@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/lower_bound.h"
+#include "base/memory.h"
 #include "store/content.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
 #include "store/record_slim.h"
 #include "store/rows_cluster.h"
 #include "store/rows_dictionary.h"
@@ -233,7 +233,7 @@ static struct buffer unpack(struct txn *txn, enum table table, uint32_t site,
  * Join the pages, the most typical one at the end, where it is nearest to the
  * data, and complete: every page would repeat a missing part. The others share
  * the remaining space. A line feed at the start prevents page bytes from being
- * read as a header (store/compress.h).
+ * read as a header (base/compress.h).
  */
 static struct buffer join(struct txn *txn, enum table table, uint32_t site,
 			  const struct chosen *chosen)

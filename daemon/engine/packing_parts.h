@@ -3,8 +3,8 @@
 #ifndef DAEMON_ENGINE_PACKING_PARTS_H
 #define DAEMON_ENGINE_PACKING_PARTS_H
 
+#include "base/compress.h"
 #include "daemon/engine/packing.h"
-#include "store/compress.h"
 
 struct packed_pages {
 	uint32_t pages;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"
 #include "store/sets.h"

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "store/lower_bound.h"
-#include "store/memory.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
 #include "store/partitions.h"
 #include "store/rows_site.h"
 

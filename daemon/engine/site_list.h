@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/error.h"
+#include "base/error.h"
 #include "store/store.h"
 
 struct listed_site {

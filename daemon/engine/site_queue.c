@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 static void set_later(struct site_queue *queue, size_t at, struct site *site)
 {

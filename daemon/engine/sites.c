@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/hash.h"
-#include "store/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
 
 enum { MIN_BUCKETS = 64 };
 

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
+#include "base/slice.h"
 #include "daemon/engine/site.h"
-#include "store/slice.h"
 
 /* A list of sites; `site->lists` has a bit for each list of the site. */
 struct site_list {

@@ -1,7 +1,7 @@
 #include "daemon/engine/soft_404.h"
 
+#include "base/hash.h"
 #include "page/page.h"
-#include "store/hash.h"
 
 enum {
 	PROBE_LETTERS = 16,

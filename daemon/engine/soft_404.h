@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "crawl/url/url.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "base/slice.h"
+#include "crawl/url.h"
 #include "store/record.h"
-#include "store/slice.h"
 
 /*
  * Write the URL of the probe to `out`: next to `seed`, with 16 letters that no

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lower_bound.h"
+#include "base/memory.h"
+#include "base/order.h"
 #include "cluster/signature.h"
 #include "daemon/engine/verify_guards.h"
 #include "store/content.h"
 #include "store/key.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
-#include "store/order.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "store/hash.h"
+#include "base/hash.h"
 
 void entity_tag_make(struct slice body, char tag_out[ENTITY_TAG_BYTES])
 {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 enum { ENTITY_TAG_BYTES = 2 + 32 + 1 };
 

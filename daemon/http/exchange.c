@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/http/tcp.h"
-#include "store/memory.h"
 
 enum {
 	MAX_HEADER_BYTES = 1024,

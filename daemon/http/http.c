@@ -11,12 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/memory.h"
 #include "daemon/http/exchange.h"
 #include "daemon/http/tcp.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 enum {
 	CONNECTION_BYTES = 32 * 1024, /* request line and headers */

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 #include "daemon/runtime/time_histogram.h"
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
 
 struct http_server;
 struct tcp_listener;

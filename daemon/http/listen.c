@@ -9,8 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "daemon/runtime/activation.h"
-#include "store/log.h"
 
 static int open_socket(void)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "store/error.h"
+#include "base/error.h"
 
 /*
  * A listening socket and the identity of its file, so that no other file is

@@ -9,9 +9,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/http/exchange.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
 
 enum { READ_BYTES = 64 * 1024, LOOK_MS = 100 };
 

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 #include "daemon/http/http.h"
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
 
 /* Append path and arguments, percent-encoded, with the same meaning. */
 void http_write_target(const struct http_exchange *exchange,

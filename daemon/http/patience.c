@@ -6,9 +6,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "base/memory.h"
 #include "daemon/http/exchange.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
 
 enum {
 	LOOK_MS = 250,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "daemon/http/exchange.h"
-#include "store/memory.h"
 
 /*
  * A Unix socket reports a slow reader with the granularity of a send

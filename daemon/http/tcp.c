@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "daemon/runtime/tcp_address.h"
-#include "store/file.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 enum { MAX_PEM_BYTES = 1 << 20 };
 

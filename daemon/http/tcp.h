@@ -6,7 +6,7 @@
 #ifndef DAEMON_HTTP_TCP_H
 #define DAEMON_HTTP_TCP_H
 
-#include "store/error.h"
+#include "base/error.h"
 
 struct tcp_listener {
 	int file;          /* bound, not listening yet */

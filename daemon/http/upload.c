@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "daemon/http/exchange.h"
-#include "store/memory.h"
 
 enum {
 	UPLOAD_BYTES = 1 << 20,

@@ -13,8 +13,8 @@
 
 #include <microhttpd.h>
 
+#include "base/error.h"
 #include "daemon/http/http.h"
-#include "store/error.h"
 
 struct upload {
 	char *ring; /* [UPLOAD_BYTES] */

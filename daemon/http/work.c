@@ -4,9 +4,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/thread.h"
-#include "store/memory.h"
 
 enum { TICK_MS = 200, WORKERS_LEFT = 2 /* workers without long requests */ };
 

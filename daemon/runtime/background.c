@@ -5,10 +5,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/thread.h"
-#include "store/memory.h"
 
 enum {
 	MIN_REST_MS = 200,

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/error.h"
+#include "base/error.h"
 
 struct background;
 

@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
+#include "base/memory.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/descendants.h"
-#include "store/buffer.h"
-#include "store/memory.h"
 
 enum { MAX_ACCOUNT_BYTES = 16384 };
 

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct child {
 	pid_t pid;
@@ -67,7 +67,7 @@ int child_await(pid_t pid, uint32_t timeout_ms, int *status_out);
 
 /*
  * The steps of the functions above, for callers that start and check the child
- * through another process (daemon/process/command.h).
+ * through another process (daemon/privsep/command.h).
  */
 
 /* Start the child; return 0 or an errno. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /*
  * Create the socket, unless it exists. Call it before sandbox_enter() if

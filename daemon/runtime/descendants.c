@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/buffer.h"
-#include "store/memory.h"
+#include "base/buffer.h"
+#include "base/memory.h"
 
 enum { MAX_ROUNDS = 16, PIECE_BYTES = 4096, MAX_PROC_BYTES = 1 << 20 };
 

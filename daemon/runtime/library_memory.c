@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "page/xml/xml_memory.h"
-#include "store/memory.h"
+#include "base/memory.h"
+#include "page/xml_memory.h"
 
 static void *take(size_t size)
 {

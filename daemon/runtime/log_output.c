@@ -9,9 +9,9 @@
 
 #include <jansson.h>
 
+#include "base/date.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/datagram.h"
-#include "store/date.h"
 
 /* Append the time as 2017-03-06T04:03:53.123Z. */
 static void append_time(struct buffer *out, uint64_t now_ms)

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/log.h"
+#include "base/buffer.h"
+#include "base/log.h"
 
 enum log_format { LOG_FORMAT_TEXT, LOG_FORMAT_JSON };
 

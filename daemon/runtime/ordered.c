@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/condition.h"
 #include "daemon/runtime/lock.h"
 #include "daemon/runtime/thread.h"
-#include "store/memory.h"
 
 struct place {
 	void *item;

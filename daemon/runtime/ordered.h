@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/error.h"
+#include "base/error.h"
 
 struct ordered;
 

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "store/log.h"
+#include "base/log.h"
 
 void parts_init(struct parts *parts, const struct part *table, size_t count,
 		void *context)

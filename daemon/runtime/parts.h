@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
+#include "base/error.h"
 #include "daemon/runtime/lock.h"
-#include "store/error.h"
 
 /* A row of the table. Each function gets the context of all components. */
 struct part {

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 /* Return the index of the owner's share; `count` if it has none. */
 static size_t quota_find(const struct quota *quota, uint64_t owner)

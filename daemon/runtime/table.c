@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/terminal.h"
-#include "store/memory.h"
 
 enum { GAP = 2, MIN_ELASTIC = 8 };
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 
 struct column {
 	const char *title; /* NULL in all columns: no header line */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "store/log.h"
+#include "base/log.h"
 
 /* Return the limit in multiples of `unit`; 0 = unlimited. */
 static uint64_t thread_limit(int resource, uint64_t unit)

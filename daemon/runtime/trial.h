@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
+#include "base/buffer.h"
+#include "base/error.h"
 
 enum { TRIAL_PLACE_BYTES = 256 };
 

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/memory.h"
 #include "daemon/engine/gc.h"
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/lock.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 enum { PERIOD_MS = 60000 };
 

@@ -6,9 +6,9 @@
 #ifndef DAEMON_WATCH_GARBAGE_COLLECTOR_H
 #define DAEMON_WATCH_GARBAGE_COLLECTOR_H
 
+#include "base/error.h"
 #include "daemon/config/retention.h"
-#include "daemon/pipeline/pipeline.h"
-#include "store/error.h"
+#include "daemon/engine/pipeline.h"
 #include "store/store.h"
 
 struct garbage_collector;

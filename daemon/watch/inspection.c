@@ -1,7 +1,7 @@
 #include "daemon/watch/inspection.h"
 
+#include "base/arena.h"
 #include "daemon/watch/inspection_apply.h"
-#include "store/arena.h"
 #include "store/rows_template.h"
 
 enum {

@@ -24,10 +24,10 @@
 
 #include <stdint.h>
 
+#include "base/error.h"
 #include "daemon/engine/engine.h"
 #include "daemon/engine/findings.h"
 #include "page/page.h"
-#include "store/error.h"
 #include "store/store.h"
 
 struct arena;

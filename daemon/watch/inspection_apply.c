@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/compress.h"
+#include "base/memory.h"
 #include "daemon/watch/inspection_evidence.h"
-#include "store/arena.h"
-#include "store/buffer.h"
-#include "store/compress.h"
-#include "store/memory.h"
 #include "store/rows_event.h"
 #include "store/rows_site.h"
 #include "store/rows_template.h"

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/sorted.h"
 #include "daemon/watch/inspection_lineage.h"
-#include "store/arena.h"
 #include "template/json_value.h"
-#include "template/sorted.h"
 
 /* Maximum number of paths or fragments in the evidence. */
 enum { MAX_ITEMS = 20 };

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/frontier/frontier.h"
-#include "daemon/answer/stored_version.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include "crawl/frontier.h"
+#include "daemon/query/stored_version.h"
 #include "daemon/watch/inspection_reading.h"
-#include "store/arena.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"

@@ -18,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "daemon/engine/findings.h"
 #include "page/page.h"
-#include "store/error.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"

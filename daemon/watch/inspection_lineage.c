@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "template/json_value.h"
 
 enum {

@@ -4,9 +4,9 @@
  */
 #include "daemon/watch/inspection_reading.h"
 
-#include "page/kind/page_class.h"
-#include "store/arena.h"
-#include "store/buffer.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "page/page_class.h"
 #include "store/content.h"
 #include "store/key.h"
 #include "store/rows_page.h"

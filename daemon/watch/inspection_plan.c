@@ -1,7 +1,7 @@
 #include "daemon/watch/inspection_plan.h"
 
+#include "base/arena.h"
 #include "daemon/engine/site_threshold.h"
-#include "store/arena.h"
 #include "store/rows_cluster.h"
 #include "store/rows_template.h"
 

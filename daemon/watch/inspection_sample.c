@@ -6,10 +6,10 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "cluster/signature.h"
-#include "page/kind/page_class.h"
-#include "store/arena.h"
-#include "store/buffer.h"
+#include "page/page_class.h"
 #include "store/content.h"
 #include "store/key.h"
 #include "store/rows_frontier.h"

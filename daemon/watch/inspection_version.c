@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "daemon/answer/stored_page.h"
-#include "daemon/pool/pool.h"
-#include "daemon/worker/item_list.h"
-#include "daemon/worker/requests.h"
-#include "store/arena.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "daemon/privsep/item_list.h"
+#include "daemon/privsep/pool.h"
+#include "daemon/privsep/requests.h"
+#include "daemon/query/stored_page.h"
 #include "store/key.h"
-#include "store/log.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
 #include "store/rows_frontier.h"

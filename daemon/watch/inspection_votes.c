@@ -1,6 +1,6 @@
 #include "daemon/watch/inspection_votes.h"
 
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 
 enum {
 	PERMILLE = 1000,

@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/memory.h"
 #include "daemon/engine/packing.h"
 #include "daemon/engine/site_list.h"
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
-#include "store/log.h"
-#include "store/memory.h"
 
 /*
  * Higher levels cost more and save little: a page of 41 KB becomes 2.8 KB at

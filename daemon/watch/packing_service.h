@@ -5,8 +5,8 @@
 #ifndef DAEMON_WATCH_PACKING_SERVICE_H
 #define DAEMON_WATCH_PACKING_SERVICE_H
 
-#include "daemon/pipeline/pipeline.h"
-#include "store/error.h"
+#include "base/error.h"
+#include "daemon/engine/pipeline.h"
 #include "store/store.h"
 
 struct packing_service;

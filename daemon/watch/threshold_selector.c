@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/memory.h"
 #include "daemon/engine/site_threshold.h"
-#include "daemon/report/snapshot.h"
+#include "daemon/engine/snapshot.h"
 #include "daemon/runtime/background.h"
-#include "store/log.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 
 struct threshold_selector {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/pipeline/pipeline.h"
-#include "store/error.h"
+#include "base/error.h"
+#include "daemon/engine/pipeline.h"
 #include "store/store.h"
 
 struct threshold_selector;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
 #include "daemon/runtime/background.h"
 #include "daemon/runtime/clock.h"
-#include "store/log.h"
-#include "store/lower_bound.h"
-#include "store/memory.h"
 #include "store/partitions.h"
 
 /* The state of a site at its last check. */

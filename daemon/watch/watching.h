@@ -5,9 +5,9 @@
 #ifndef DAEMON_WATCH_WATCHING_H
 #define DAEMON_WATCH_WATCHING_H
 
-#include "daemon/pipeline/pipeline.h"
+#include "base/error.h"
+#include "daemon/engine/pipeline.h"
 #include "daemon/watch/inspection.h"
-#include "store/error.h"
 #include "store/store.h"
 
 struct watching;

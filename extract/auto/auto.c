@@ -2,13 +2,13 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto_choice.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
 #include "extract/auto/auto_template.h"
 #include "extract/auto/auto_trace.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* Parameters whose default comes from a model file. */
 enum {

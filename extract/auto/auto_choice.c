@@ -2,11 +2,11 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/auto/maximum_run.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* The constants of the model. */
 #define DEFAULT_VALUE(name, value)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "page/json/json_ld.h"
+#include "page/json_ld.h"
 #include "page/page.h"
 
 /* Return the content of an Open Graph property. */

@@ -1,11 +1,11 @@
 #include "extract/auto/auto_comments.h"
 
+#include "base/arena.h"
 #include "extract/auto/auto_choice.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 const bool *auto_comments(struct arena *arena, const struct page *page)
 {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto_model.h"
-#include "store/arena.h"
 
 /*
  * The bins of the page features that the second forest (for content or for

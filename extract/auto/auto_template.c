@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_model.h"
 #include "extract/auto/auto_score.h"
@@ -11,8 +13,6 @@
 #include "extract/core/sample.h"
 #include "extract/text/node_path.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 /* Number of passages on each side that count as near. */
 enum { NEAR = 3 };

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto_template.h"
 #include "extract/auto/feature.h"
 #include "extract/auto/forest.h"
 #include "extract/core/curve.h"
 #include "extract/core/trace.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* "+1.2 words, +0.8 readability_share, -0.4 link_share" */
 static void print_moves(const struct strongest_moves *moves, char *out,

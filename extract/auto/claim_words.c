@@ -1,11 +1,11 @@
 #include "extract/auto/claim_words.h"
 
+#include "base/arena.h"
 #include "extract/auto/page_context.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/ratio.h"
 #include "extract/text/passage.h"
 #include "extract/text/passage_text.h"
-#include "store/arena.h"
 
 enum { MAX_CLAIM_BYTES = 64 * 1024, MAX_TERMS = 4000 };
 

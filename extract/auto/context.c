@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/auto/context_group.h"
 #include "extract/auto/context_mass.h"
 #include "extract/auto/context_near.h"
@@ -12,7 +13,6 @@
 #include "extract/auto/window.h"
 #include "extract/core/ln1.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 struct context {
 	struct masses masses;

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/core/hash_table.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Numbers of paths, so that the counts of all paths are one array and a passage

@@ -1,6 +1,6 @@
 #include "extract/auto/context_mass.h"
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 struct masses masses_make(struct arena *arena, const struct passages *passages,
 			  const float *scores)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/arena.h"
-#include "store/order.h"
+#include "base/arena.h"
+#include "base/order.h"
 
 /*
  * Return a key that sorts by falling score, then by rising index: the bits of

@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/auto/context.h"
 #include "extract/auto/repetition.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 static uint32_t parent_of(const struct page *page, uint32_t node)
 {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "extract/auto/dom_path_distance.h"
 #include "extract/auto/readability.h"
 #include "extract/auto/repetition.h"
@@ -13,7 +14,6 @@
 #include "extract/text/subtree.h"
 #include "extract/text/tag_kind.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 enum {
 	NEAREST = 6,     /* number of elements in composite_density */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/lower_bound.h"
 #include "extract/auto/forest_avx2.h"
-#include "store/lower_bound.h"
 
 static int8_t bin_of(const float *thresholds, size_t count, float value)
 {

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/lower_bound.h"
 #include "extract/auto/claim_words.h"
 #include "extract/core/ln1.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/lower_bound.h"
 
 enum {
 	MAX_DISTANCE = 99,

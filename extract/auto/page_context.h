@@ -6,9 +6,9 @@
 #ifndef EXTRACT_AUTO_PAGE_CONTEXT_H
 #define EXTRACT_AUTO_PAGE_CONTEXT_H
 
+#include "base/slice.h"
 #include "extract/auto/page_kind.h"
 #include "extract/text/passage.h"
-#include "store/slice.h"
 
 /*
  * name, definition; ln1(x) is ln(1 + x). A heading is a passage of PLACE_PLAIN

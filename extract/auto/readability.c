@@ -1,10 +1,10 @@
 #include "extract/auto/readability.h"
 
+#include "base/arena.h"
 #include "extract/text/class_group.h"
 #include "extract/text/passage.h"
 #include "extract/text/subtree.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 enum {
 	MIN_CHARACTERS = 25,

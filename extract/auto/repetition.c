@@ -1,9 +1,9 @@
 #include "extract/auto/repetition.h"
 
+#include "base/arena.h"
 #include "extract/text/node_path.h"
 #include "extract/text/passage.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 struct sibling_count {
 	uint64_t key;

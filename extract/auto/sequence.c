@@ -2,13 +2,13 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/auto/sequence_blur.h"
 #include "extract/auto/sequence_neighbour.h"
 #include "extract/auto/sequence_run.h"
 #include "extract/auto/window.h"
 #include "extract/core/ln1.h"
 #include "extract/core/ratio.h"
-#include "store/arena.h"
 
 struct sequence {
 	const struct passages *passages;

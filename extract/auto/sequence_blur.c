@@ -2,10 +2,10 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/auto/sequence.h"
 #include "extract/core/blur.h"
 #include "extract/core/ln1.h"
-#include "store/arena.h"
 
 /* A value of a passage, to be blurred. */
 typedef float measure(const struct passage *passage);

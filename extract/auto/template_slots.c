@@ -2,9 +2,9 @@
 
 #include <math.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 enum { BEGIN_TERMS = 6 };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 /*
  * A blur is three running means. The search for convergence uses four, because

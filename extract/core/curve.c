@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 uint32_t curve_step(uint32_t count)
 {

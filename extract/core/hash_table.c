@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 enum {
 	FIRST_CAPACITY = 32,

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/slice.h"
 
 /*
  * Append `text` with collapsed white space, or unchanged if `is_pre`, with

@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
+#include "base/hash.h"
 #include "page/page.h"
-#include "store/hash.h"
 
 _Static_assert(MAX_SAMPLE_PAGES <= 32, "a set of pages is 32 bits");
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "page/page.h"
-#include "store/slice.h"
 
 /*
  * In ascending order: of several separators between two texts the strongest

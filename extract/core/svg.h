@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 struct svg_point {
 	double x;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 enum { MAX_REASON = 256 };
 

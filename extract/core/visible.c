@@ -1,7 +1,7 @@
 #include "extract/core/visible.h"
 
+#include "base/arena.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 static bool is_field(uint16_t tag)
 {

@@ -1,5 +1,6 @@
 #include "extract/explain/explain_texts.h"
 
+#include "base/arena.h"
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
@@ -9,7 +10,6 @@
 #include "extract/render/render.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 struct explaining {
 	struct html_writer

@@ -5,8 +5,8 @@
 #ifndef EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
 #define EXTRACT_EXPLAIN_EXPLAIN_TEXTS_H
 
+#include "base/buffer.h"
 #include "extract/core/extractor.h"
-#include "store/buffer.h"
 
 struct trace;
 

@@ -1,11 +1,11 @@
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/core/markup.h"
 #include "extract/core/svg.h"
 #include "extract/core/trace.h"
 #include "extract/explain/figure_plot.h"
 #include "extract/explain/quantile.h"
-#include "store/arena.h"
 
 enum {
 	MAX_BOXES = 2000, /* maximum; chosen boxes are always drawn */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 struct figure;
 

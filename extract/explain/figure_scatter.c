@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "extract/core/trace.h"
 #include "extract/explain/figure_plot.h"
-#include "store/memory.h"
 
 /*
  * Each group draws at most one point in a cell of the area, which limits the

@@ -5,7 +5,7 @@
 #ifndef EXTRACT_EXPLAIN_FIGURE_SVG_H
 #define EXTRACT_EXPLAIN_FIGURE_SVG_H
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 struct figure;
 

@@ -1,12 +1,12 @@
 #include "extract/explain/page_copy.h"
 
+#include "base/arena.h"
 #include "extract/core/visible.h"
 #include "extract/render/html_writer.h"
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "page/escape.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * As in explain.h: the content security policy forbids all requests, although

@@ -6,8 +6,8 @@
 #ifndef EXTRACT_EXPLAIN_PAGE_COPY_H
 #define EXTRACT_EXPLAIN_PAGE_COPY_H
 
+#include "base/buffer.h"
 #include "extract/core/extractor.h"
-#include "store/buffer.h"
 
 struct page;
 

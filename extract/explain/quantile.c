@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/arena.h"
-#include "store/lower_bound.h"
+#include "base/arena.h"
+#include "base/lower_bound.h"
 
 static int compare(const void *left, const void *right)
 {

@@ -1,5 +1,6 @@
 #include "extract/metadata/metadata.h"
 
+#include "base/arena.h"
 #include "extract/metadata/metadata_byline.h"
 #include "extract/metadata/metadata_date.h"
 #include "extract/metadata/metadata_findings.h"
@@ -7,8 +8,7 @@
 #include "extract/metadata/metadata_language.h"
 #include "extract/metadata/metadata_name.h"
 #include "extract/metadata/metadata_title.h"
-#include "page/json/json_ld.h"
-#include "store/arena.h"
+#include "page/json_ld.h"
 
 enum {
 	MAX_TAG = 80,    /* maximum bytes of a tag */

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct arena;
 struct page;

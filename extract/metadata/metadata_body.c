@@ -4,10 +4,10 @@
  * mostly belongs to links to other pages or to readers' comments
  * (tests/eval/RESULTS.md, "What parameters were chosen by").
  */
+#include "base/limit.h"
 #include "extract/metadata/metadata_findings.h"
 #include "extract/metadata/metadata_label.h"
 #include "page/tag.h"
-#include "store/limit.h"
 
 enum {
 	TEXTS_BEFORE = 10, /* texts before the title that are near it */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* Return `text` without the punctuation around it. */
 struct slice byline_trim(struct slice text);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* The meaning of 3/5/2024: March 5 or 3 May. */
 enum date_order { MONTH_FIRST, DAY_FIRST };

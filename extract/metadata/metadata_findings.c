@@ -1,7 +1,7 @@
 #include "extract/metadata/metadata_findings.h"
 
-#include "page/utf8.h"
-#include "store/arena.h"
+#include "base/arena.h"
+#include "base/utf8.h"
 
 void findings_add(struct findings *findings, enum subject subject,
 		  struct slice value, const char *source, uint32_t rank)

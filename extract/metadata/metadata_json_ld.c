@@ -1,9 +1,9 @@
 /*
  * Reads the JSON-LD of a page: selects its main entity, and reads the fields.
  */
+#include "base/arena.h"
 #include "extract/metadata/metadata_findings.h"
-#include "page/json/json_ld.h"
-#include "store/arena.h"
+#include "page/json_ld.h"
 
 /* Fields whose objects are never the main entity: parts, or related things. */
 static const char *const aside[] = {

@@ -2,9 +2,9 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "extract/text/characters.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Return true if a text and the text before it are in different blocks, or a br

@@ -1,9 +1,9 @@
 #include "extract/metadata/metadata_language.h"
 
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/ascii.h"
-#include "store/limit.h"
+#include "base/arena.h"
+#include "base/ascii.h"
+#include "base/limit.h"
+#include "base/utf8.h"
 
 enum {
 	MAX_READ = LIMIT(1 << 16, 512)

@@ -2,8 +2,8 @@
 
 #include <stdbool.h>
 
+#include "base/utf8.h"
 #include "extract/text/character_class.h"
-#include "page/utf8.h"
 
 /*
  * English, German, Dutch, Danish and Norwegian, Swedish, French, Spanish,

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /*
  * Return 1 to 12 if `word` is the name of a month in one of 20 languages, in

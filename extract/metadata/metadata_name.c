@@ -1,9 +1,9 @@
 #include "extract/metadata/metadata_name.h"
 
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/utf8.h"
 #include "extract/text/character_class.h"
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 enum {
 	MAX_FOLDED = 1024,

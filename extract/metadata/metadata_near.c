@@ -2,10 +2,10 @@
  * Reads texts near the title of a page: "By Ann Smith", and dates without
  * markup.
  */
+#include "base/arena.h"
 #include "extract/metadata/metadata_byline.h"
 #include "extract/metadata/metadata_findings.h"
 #include "extract/metadata/metadata_label.h"
-#include "store/arena.h"
 
 enum {
 	TEXTS_BEFORE = 6, /* texts before the title that are near it */

@@ -2,9 +2,9 @@
 
 #include <stdbool.h>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "extract/metadata/metadata_month.h"
-#include "page/utf8.h"
-#include "store/ascii.h"
 
 /*
  * Return true for Han, kana and Hangul, where a unit of time is one character.

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /*
  * Return true if the host of `href`, as the page writes it, looks like an

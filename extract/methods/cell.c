@@ -2,10 +2,10 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
+#include "base/utf8.h"
 #include "extract/text/source_walk.h"
 #include "page/page.h"
-#include "page/utf8.h"
-#include "store/arena.h"
 
 #define ALPHA         0.5
 #define BETA          (-0.5)

@@ -1,7 +1,7 @@
+#include "base/arena.h"
 #include "extract/methods/kmeans.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/tag_ratio.h"
-#include "store/arena.h"
 
 /* All three values are from the source. */
 static const struct parameter parameters[] = {

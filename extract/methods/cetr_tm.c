@@ -1,8 +1,8 @@
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/tag_ratio.h"
-#include "store/arena.h"
 
 /*
  * The source gives the radius but not lambda; the width of a line is our

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/core/blur.h"
 #include "extract/core/curve.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Return the length to which runs of code are truncated. Up to `reach` entries

@@ -3,12 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/text/characters.h"
 #include "extract/text/source_walk.h"
 #include "extract/text/token_stream.h"
 #include "page/page.h"
 #include "page/scanner.h"
-#include "store/arena.h"
 
 /*
  * The vector under construction: lengths of runs, even ones of code, odd ones

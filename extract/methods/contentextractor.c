@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/sample.h"
 #include "extract/core/trace.h"
@@ -9,7 +10,6 @@
 #include "extract/text/block_features.h"
 #include "extract/text/term.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Both have the highest mean word F1 over four sites whose templates have many

@@ -1,10 +1,10 @@
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/methods/ad_server.h"
 #include "extract/methods/methods.h"
 #include "extract/text/block.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * The source filters a DOM tree: scripts and styles, links to ad servers, link

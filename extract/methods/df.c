@@ -1,11 +1,11 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/methods/methods.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Ratios are compared as integers, in parts of three million: a third and every

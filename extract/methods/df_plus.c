@@ -1,10 +1,10 @@
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/slot.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Document frequency finds nearly all content, but also keeps text that is new

@@ -1,8 +1,8 @@
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/methods/feature_ratio.h"
 #include "extract/methods/methods.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * One block is hardly ever the whole content, so the recall is low and the

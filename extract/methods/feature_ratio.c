@@ -1,9 +1,9 @@
 #include "extract/methods/feature_ratio.h"
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 static float ratio_of(const struct block_counts *own, double weight)
 {

@@ -1,5 +1,7 @@
 #include <math.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/sample.h"
 #include "extract/core/trace.h"
@@ -9,8 +11,6 @@
 #include "extract/text/block.h"
 #include "extract/text/term.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 /*
  * The source chooses a threshold for each site. This one has the highest mean

@@ -3,12 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/core/walk.h"
 #include "extract/text/fragment.h"
 #include "extract/text/node_path.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 /* TEXT_LABEL is 0. */
 enum { PAGE_LABEL = TEXT_LABEL + 1, FIRST_LABEL };

@@ -1,9 +1,9 @@
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/methods/feature_ratio.h"
 #include "extract/methods/kmeans.h"
 #include "extract/methods/methods.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 enum { CLUSTERS, WEIGHT };
 

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 /* A moving centroid; sums are doubles, so that no float overflows. */
 struct centroid {

@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
-#include "store/arena.h"
 
 /* Return B_n of the source: 1 for a tag, 0 for a word. */
 static uint32_t tags_at(const struct token_stream *stream, uint32_t index)

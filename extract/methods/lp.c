@@ -1,9 +1,9 @@
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/methods/methods.h"
 #include "extract/text/block.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * A pagelet is an element none of whose children has k links; k = 3 is from the

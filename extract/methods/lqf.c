@@ -1,11 +1,11 @@
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/methods/methods.h"
 #include "extract/text/block.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * A block is a block-level element. The quotas .25, .5 and .75 are from the

@@ -2,11 +2,11 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/methods/token_region.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 static double weight(const struct stream_token *token, double tag_penalty)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/core/curve.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
@@ -11,7 +12,6 @@
 #include "extract/methods/ridge_model.h"
 #include "extract/text/source_walk.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Window, span, peak factor and blank cells are from the source; other values

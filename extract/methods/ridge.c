@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 enum { HEIGHT, WIDTH, RIDGE_POSITION, CELL_POSITION };
 

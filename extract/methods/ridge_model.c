@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "extract/methods/ridge_svm.h"
-#include "store/memory.h"
 
 struct ridge_vector ridge_vector_of(const double features[RIDGE_FEATURES])
 {

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
-#include "store/error.h"
-#include "store/slice.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
 
 enum { RIDGE_FEATURES = 4 }; /* height, width, RP, CP: each in [0, 1] */
 

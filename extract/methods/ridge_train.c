@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "extract/methods/ridge_svm.h"
-#include "store/memory.h"
 
 /* Features are rounded to the precision of ridge_model_write(). */
 #define FEATURE_STEPS 1e4

@@ -1,3 +1,4 @@
+#include "base/arena.h"
 #include "extract/core/sample.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
@@ -5,7 +6,6 @@
 #include "extract/methods/methods.h"
 #include "extract/methods/tree_mapping.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Both have the highest mean word F1 over four sites whose templates have many

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/sample.h"
 #include "extract/core/visible.h"
@@ -9,8 +11,6 @@
 #include "extract/text/node_path.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 /* The text of a block in its slot, or a fragment in its slot. */
 struct standing {

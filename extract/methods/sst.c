@@ -1,9 +1,9 @@
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/style_tree.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * gamma is from the source. The threshold has the highest mean word F1 over

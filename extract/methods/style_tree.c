@@ -2,14 +2,14 @@
 
 #include <math.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/core/visible.h"
 #include "extract/core/walk.h"
 #include "extract/methods/entropy.h"
 #include "extract/text/node_path.h"
 #include "extract/text/term.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 /* An element node of the style tree, or a leaf. */
 struct place {

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/core/curve.h"
 #include "extract/core/visible.h"
 #include "extract/text/characters.h"
 #include "extract/text/source_walk.h"
-#include "store/arena.h"
 
 /* The content of a line. */
 struct line {

@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* The ratio of a text's words that are inside the regions. */
 struct ratio {

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/methods/item_tree.h"
-#include "store/arena.h"
 
 /* Number of cells in a row of the band; odd. */
 enum { BAND = 65 };

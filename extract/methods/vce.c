@@ -1,12 +1,12 @@
 #include <math.h>
 
-#include "extract/box/box_figure.h"
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/box_figure.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/vce_tree.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * The source does not define the thresholds. These have the highest mean word

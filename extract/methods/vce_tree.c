@@ -2,10 +2,10 @@
 
 #include <math.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/core/hash_table.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 struct maker {
 	const struct page *page;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "extract/box/box.h"
+#include "extract/methods/box.h"
 
 struct arena;
 struct page;

@@ -1,14 +1,14 @@
 #include <math.h>
 
-#include "extract/box/box.h"
-#include "extract/box/box_figure.h"
-#include "extract/box/css_value.h"
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/box.h"
+#include "extract/methods/box_figure.h"
+#include "extract/methods/css_value.h"
 #include "extract/methods/methods.h"
 #include "extract/methods/vips_segment.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * The source leaves PDoC to the user and does not define the size of a small

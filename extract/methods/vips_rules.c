@@ -1,8 +1,8 @@
 #include "extract/methods/vips_rules.h"
 
-#include "extract/box/box.h"
+#include "base/arena.h"
+#include "extract/methods/box.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 bool vips_is_valid(const struct vips_rules *rules, uint32_t node)
 {

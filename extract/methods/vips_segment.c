@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-#include "extract/box/box.h"
-#include "extract/box/css_value.h"
+#include "base/arena.h"
+#include "extract/methods/box.h"
+#include "extract/methods/css_value.h"
 #include "extract/methods/vips_rules.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* A leaf of a round: an element, or a text that an element owns directly. */
 struct leaf {

@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "extract/render/inline_chain.h"
 #include "extract/render/layout.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
 #include "extract/render/table_survey.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 struct collecting {
 	const struct verdict *verdicts;

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 enum { MIN_WORDS = 10 };
 

@@ -2,8 +2,8 @@
 #ifndef EXTRACT_RENDER_EXCERPT_H
 #define EXTRACT_RENDER_EXCERPT_H
 
+#include "base/slice.h"
 #include "extract/render/content_block.h"
-#include "store/slice.h"
 
 struct arena;
 

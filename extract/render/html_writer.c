@@ -1,11 +1,11 @@
 #include "extract/render/html_writer.h"
 
+#include "base/buffer.h"
 #include "extract/render/code_language.h"
 #include "extract/render/inline_chain.h"
 #include "extract/render/whole_attribute.h"
 #include "page/escape.h"
 #include "page/page.h"
-#include "store/buffer.h"
 
 /* The maximum span of a cell, as HTML defines it for columns. */
 enum { MAX_SPAN = 1000 };

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "extract/core/markup.h"
 #include "extract/render/layout.h"
 #include "extract/render/link_address.h"
 #include "extract/render/render.h"
 #include "page/page.h"
-#include "store/limit.h"
 
 enum {
 	MAX_FIGURE_DEPTH = 8, /* maximum depth of an img in its figure */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 struct layout_image;
 struct render_request;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/core/markup.h"
 #include "extract/core/walk.h"
 #include "extract/render/image.h"
@@ -14,7 +15,6 @@
 #include "extract/render/render.h"
 #include "page/entity.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * The layout opens each block of the page at most once, and only if something

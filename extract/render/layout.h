@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "extract/core/separator.h"
-#include "store/slice.h"
 
 struct buffer;
 struct render_request;

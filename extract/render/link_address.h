@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "store/limit.h"
-#include "store/slice.h"
+#include "base/limit.h"
+#include "base/slice.h"
 
 struct buffer;
 struct render_request;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "extract/render/outline.h"
-#include "store/buffer.h"
 
 /* Containers: lists and their items, and quotes. */
 enum { MAX_MARKDOWN_DEPTH = 3 * MAX_OUTLINE_NESTING };

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "page/utf8.h"
-#include "store/ascii.h"
-#include "store/buffer.h"
+#include "base/ascii.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
 
 /*
  * Return true for an _ between letters, which neither begins nor ends emphasis.

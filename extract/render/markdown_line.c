@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "extract/render/markdown_emphasis.h"
 #include "extract/render/markdown_escape.h"
 #include "page/tag.h"
-#include "store/memory.h"
 
 struct writing {
 	struct markdown_line *line;

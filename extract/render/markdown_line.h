@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "extract/render/inline_chain.h"
-#include "store/buffer.h"
-#include "store/slice.h"
 
 /* Initialise with {0}; free with markdown_line_free(). */
 struct markdown_line {

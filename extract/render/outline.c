@@ -2,10 +2,10 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/render/layout.h"
 #include "page/page.h"
 #include "page/tag.h"
-#include "store/arena.h"
 
 #define NO_FRAME UINT32_MAX
 

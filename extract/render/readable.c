@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "extract/render/inline_chain.h"
 #include "page/entity.h"
 #include "page/page.h"
 #include "page/scanner.h"
-#include "store/ascii.h"
 
 enum {
 	MIN_REFERENCE = 4,  /* "&#9;" */

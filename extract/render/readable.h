@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "extract/render/shortcode.h"
-#include "store/buffer.h"
-#include "store/slice.h"
 
 struct page;
 

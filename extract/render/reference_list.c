@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "extract/core/hash_table.h"
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
-#include "store/memory.h"
 
 /* A list under construction. */
 struct growing {

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-#include "store/limit.h"
-#include "store/slice.h"
+#include "base/limit.h"
+#include "base/slice.h"
 
 struct arena;
 struct render_request;

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
+#include "base/slice.h"
 #include "extract/core/extractor.h"
-#include "store/buffer.h"
-#include "store/slice.h"
 
 struct metadata;
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/render/code_language.h"
 #include "extract/render/inline_chain.h"
 #include "extract/render/layout.h"
@@ -11,7 +12,6 @@
 #include "extract/render/render_formats.h"
 #include "extract/render/whole_attribute.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 enum { MIN_FENCE = 3 };
 

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/buffer.h"
+#include "base/hash.h"
+#include "base/limit.h"
+#include "base/utf8.h"
 #include "extract/text/character_class.h"
-#include "page/utf8.h"
-#include "store/ascii.h"
-#include "store/buffer.h"
-#include "store/hash.h"
-#include "store/limit.h"
 
 enum {
 	MIN_NAME = 2,

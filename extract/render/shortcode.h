@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct buffer;
 

@@ -1,10 +1,10 @@
 #include "extract/render/table_filter.h"
 
+#include "base/arena.h"
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
 #include "extract/render/table_survey.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 struct filtering {
 	struct table_survey survey;

@@ -1,12 +1,12 @@
 #include "extract/render/table_survey.h"
 
+#include "base/arena.h"
 #include "extract/render/inline_chain.h"
 #include "extract/render/layout.h"
 #include "extract/render/outline.h"
 #include "extract/render/render.h"
 #include "extract/render/whole_attribute.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* An open table. */
 struct surveyed {

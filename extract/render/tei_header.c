@@ -1,11 +1,11 @@
 #include "extract/render/tei_header.h"
 
+#include "base/buffer.h"
 #include "extract/core/markup.h"
 #include "extract/metadata/metadata.h"
 #include "extract/render/render.h"
 #include "page/escape.h"
 #include "page/page.h"
-#include "store/buffer.h"
 
 enum {
 	DATE_LENGTH = 10, /* YYYY-MM-DD */

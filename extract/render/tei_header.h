@@ -5,7 +5,7 @@
 #ifndef EXTRACT_RENDER_TEI_HEADER_H
 #define EXTRACT_RENDER_TEI_HEADER_H
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct buffer;
 struct render_request;

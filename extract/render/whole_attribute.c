@@ -1,8 +1,8 @@
 #include "extract/render/whole_attribute.h"
 
+#include "base/ascii.h"
 #include "extract/text/characters.h"
 #include "page/page.h"
-#include "store/ascii.h"
 
 uint32_t whole_attribute(const struct page *page, uint32_t node,
 			 const char *name, uint32_t otherwise)

@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* The block tree under construction; it grows one block at a time. */
 struct builder {

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/text/term.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 /* Names of the features that are not words; small numbers instead of hashes. */
 enum { NAME_IMAGES, NAME_SCRIPTS, NAME_LINKS, NAME_COUNT };

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/lower_bound.h"
 #include "extract/text/word.h"
-#include "store/lower_bound.h"
 
 #define M CHARACTER_MARK
 #define S CHARACTER_SPACE

@@ -1,6 +1,6 @@
 #include "extract/text/characters.h"
 
-#include "store/ascii.h"
+#include "base/ascii.h"
 
 /*
  * Return the size in bytes of the entity that begins with the '&' at `bytes`,

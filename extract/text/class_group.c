@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "base/lower_bound.h"
 #include "extract/core/hash_table.h"
 #include "extract/text/passage.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/ascii.h"
-#include "store/hash.h"
-#include "store/lower_bound.h"
 
 enum { ROW = 16 }; /* the longest word has 15 bytes */
 

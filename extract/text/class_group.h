@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct arena;
 struct passages;

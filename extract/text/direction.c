@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <strings.h>
 
+#include "base/utf8.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "page/utf8.h"
 
 enum { MAX_READ = 1 << 16 };
 

@@ -2,7 +2,7 @@
 #ifndef EXTRACT_TEXT_DIRECTION_H
 #define EXTRACT_TEXT_DIRECTION_H
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 struct page;
 

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 enum {
 	FEW = 24, /* maximum number to sort by insertion */

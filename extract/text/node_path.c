@@ -2,11 +2,11 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
+#include "base/ascii.h"
+#include "base/hash.h"
 #include "extract/core/hash_table.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/ascii.h"
-#include "store/hash.h"
 
 enum { MAX_NAME_BYTES = 64 };
 

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/core/hash_table.h"
 #include "extract/core/ratio.h"
 #include "extract/core/separator.h"
@@ -9,7 +10,6 @@
 #include "extract/text/passage_scope.h"
 #include "extract/text/passage_text.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * After MANY_PASSAGES passages, many times as many as a large page has, a

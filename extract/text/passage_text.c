@@ -1,9 +1,9 @@
 #include "extract/text/passage_text.h"
 
+#include "base/utf8.h"
 #include "extract/text/character_class.h"
 #include "extract/text/passage.h"
 #include "extract/text/quantity.h"
-#include "page/utf8.h"
 
 /*
  * Odd, of random bits: a multiplication spreads a character over the upper

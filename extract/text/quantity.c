@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
+#include "base/ascii.h"
 #include "extract/text/character_class.h"
-#include "store/ascii.h"
 
 bool quantity_is_date(const unsigned char *at, const unsigned char *end)
 {

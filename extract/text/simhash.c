@@ -1,8 +1,8 @@
 #include "extract/text/simhash.h"
 
+#include "base/ascii.h"
+#include "base/hash.h"
 #include "extract/text/word.h"
-#include "store/ascii.h"
-#include "store/hash.h"
 
 enum { WIDTH = 3, BITS = 64, MAX_WORD = 256, PLANES = 32 };
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /*
  * Divide UTF-8 text into words as extract/text/word.h does, with ASCII letters

@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/core/ln1.h"
 #include "extract/core/ratio.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /* Return true if elements of the tag count; CETD first removes the others. */
 static bool is_element(uint16_t tag)

@@ -3,11 +3,11 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/ascii.h"
+#include "base/hash.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/ascii.h"
-#include "store/hash.h"
 
 static bool is_ascii(char byte)
 {

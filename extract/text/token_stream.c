@@ -2,9 +2,9 @@
 
 #include <assert.h>
 
+#include "base/arena.h"
 #include "extract/text/word.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 /*
  * Return true if the token is a complete tag; the end of the source may

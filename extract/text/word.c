@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "page/utf8.h"
-#include "store/lower_bound.h"
+#include "base/lower_bound.h"
+#include "base/utf8.h"
 
 struct range {
 	uint32_t first;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 
 /* The effect of a character on words. */
 enum word_role {

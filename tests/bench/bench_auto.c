@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
@@ -15,7 +16,6 @@
 #include "extract/methods/methods.h"
 #include "extract/render/render.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "tests/bench/bodies.h"
 
 static struct page *parse(struct slice body)

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "extract/core/blur.h"
 #include "extract/core/visible.h"
 #include "extract/methods/content_code.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/file.h"
-#include "store/memory.h"
 #include "tests/bench/stopwatch.h"
 
 enum { COUNT = 100000 };

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/engine/engine.h"
-#include "store/memory.h"
 
 enum { NOW_MS = 1000000, MAX_PER_SITE = 64 };
 

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 enum { MAX_HOSTS = 256, MAX_LINE = 4096 };
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "page/page.h"
-#include "store/file.h"
 #include "tests/bench/cluster.h"
 #include "tests/bench/contestant.h"
 #include "tests/bench/growth.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/arena.h"
-#include "store/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
 #include "tests/bench/corpus.h"
 #include "tests/bench/grouping.h"
 #include "tests/bench/latency.h"

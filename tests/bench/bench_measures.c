@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "cluster/quality.h"
-#include "store/arena.h"
-#include "store/memory.h"
 #include "tests/bench/samples.h"
 
 enum {

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/compress.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "daemon/ctl/ctl_offline.h"
-#include "daemon/worker/analyse.h"
 #include "daemon/engine/engine.h"
+#include "daemon/privsep/analyse.h"
 #include "daemon/runtime/clock.h"
-#include "store/compress.h"
-#include "store/file.h"
-#include "store/memory.h"
 #include "store/record.h"
 
 enum { MAX_CHANGES = 200 };

@@ -6,9 +6,9 @@
 
 #include <libxml/HTMLparser.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "page/page.h"
-#include "store/file.h"
-#include "store/memory.h"
 
 #define MAX_BYTES ((size_t)10 << 20)
 

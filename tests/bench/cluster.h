@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/file.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
-#include "store/file.h"
 #include "tests/bench/frequencies.h"
 
 struct cluster {

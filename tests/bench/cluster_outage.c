@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/cluster/placement.h"
-#include "store/hash.h"
-#include "store/memory.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "daemon/nodes/placement.h"
 
 enum { HELD = 8, NAME_BYTES = 32 };
 

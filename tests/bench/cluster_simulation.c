@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/cluster/placement.h"
-#include "store/memory.h"
+#include "base/memory.h"
+#include "daemon/nodes/placement.h"
 #include "tests/bench/cluster_outage.h"
 
 enum { NAME_BYTES = 32, COPIES = 2 };

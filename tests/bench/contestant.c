@@ -1,7 +1,7 @@
 #include "tests/bench/contestant.h"
 
+#include "base/arena.h"
 #include "extract/extractors.h"
-#include "store/arena.h"
 #include "tests/bench/stopwatch.h"
 
 static void add(struct contestants *contestants,

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/arena.h"
-#include "store/hash.h"
-#include "store/memory.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "tests/bench/samples.h"
 
 enum { MAX_EDITS = 3, NEAR = 50 };

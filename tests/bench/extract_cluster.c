@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "extract/render/render.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/file.h"
 #include "tests/bench/cluster.h"
 #include "tests/bench/contestant.h"
 

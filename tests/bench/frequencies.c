@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "extract/text/fragment.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 void frequencies_free(struct frequencies *frequencies)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/hash.h"
+#include "base/memory.h"
 #include "cluster/linkage.h"
-#include "store/hash.h"
-#include "store/memory.h"
 #include "tests/bench/samples.h"
 
 enum { MAX_RUNS = 3 };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "page/page.h"
-#include "store/buffer.h"
 #include "tests/bench/frequencies.h"
 #include "tests/bench/stopwatch.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "store/slice.h"
+#include "base/slice.h"
 #include "tests/bench/contestant.h"
 
 /*

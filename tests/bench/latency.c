@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/hash.h"
+#include "base/memory.h"
 #include "cluster/linkage.h"
-#include "store/hash.h"
-#include "store/memory.h"
 
 /* Of one kind of call. */
 struct series {

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 
 enum {
 	MAX_PIPELINE = 64,

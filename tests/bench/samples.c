@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/file.h"
-#include "store/memory.h"
 
 enum { MAX_BYTES = 10 << 20 };
 

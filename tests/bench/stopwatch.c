@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 
 double thread_us(void)
 {

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
+#include "base/slice.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
-#include "store/slice.h"
 
 enum { MAX_ROUNDS = 101 };
 

@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/select/element.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "page/element.h"
 #include "page/page.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
-#include "store/buffer.h"
-#include "store/file.h"
-#include "store/memory.h"
+#include "page/selector.h"
 #include "template/candidate_selector.h"
 #include "template/candidates.h"
 

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/analyse.h"
-#include "store/arena.h"
-#include "store/file.h"
+#include "base/arena.h"
+#include "base/file.h"
+#include "daemon/privsep/analyse.h"
 #include "template/change_detector.h"
 
 #define MAX_BYTES ((size_t)64 << 20)
@@ -30,7 +30,7 @@ static const char *const kinds[] = {
 	[DECISION_VANISHED] = "vanished", [DECISION_BLOCKED] = "blocked",
 };
 
-struct sample {
+struct labelled_sample {
 	struct arena *arena;
 	struct change_rules rules;
 	char *name;
@@ -39,7 +39,7 @@ struct sample {
 };
 
 /* False when the file is no page. */
-static bool read_record(struct sample *sample, const char *path,
+static bool read_record(struct labelled_sample *sample, const char *path,
 			const char *url, struct record *record_out)
 {
 	const struct analyse_options options = {
@@ -68,7 +68,7 @@ static bool read_record(struct sample *sample, const char *path,
 	return is_page;
 }
 
-static uint32_t still_pages(const struct sample *sample)
+static uint32_t still_pages(const struct labelled_sample *sample)
 {
 	uint32_t count = 0;
 
@@ -77,7 +77,7 @@ static uint32_t still_pages(const struct sample *sample)
 	return count;
 }
 
-static void detect_in_sample(struct sample *sample)
+static void detect_in_sample(struct labelled_sample *sample)
 {
 	struct detection found;
 
@@ -91,7 +91,7 @@ static void detect_in_sample(struct sample *sample)
 	       found.fragments_moved);
 }
 
-static void end_sample(struct sample *sample)
+static void end_sample(struct labelled_sample *sample)
 {
 	if (sample->arena != NULL)
 		detect_in_sample(sample);
@@ -102,7 +102,7 @@ static void end_sample(struct sample *sample)
 	sample->count = 0;
 }
 
-static bool add_page(struct sample *sample, char *line)
+static bool add_page(struct labelled_sample *sample, char *line)
 {
 	struct observed_page *observed = &sample->observed_pages[sample->count];
 	char *fields[4];
@@ -154,7 +154,7 @@ static bool set_rule(struct change_rules *rules, const char *assignment)
 	return false;
 }
 
-static bool read_line(struct sample *sample, char *line)
+static bool read_line(struct labelled_sample *sample, char *line)
 {
 	line[strcspn(line, "\n")] = '\0';
 	if (strncmp(line, "sample\t", 7) == 0) {
@@ -168,7 +168,7 @@ static bool read_line(struct sample *sample, char *line)
 
 int main(int argc, char **argv)
 {
-	struct sample sample = {.rules = change_rules_default};
+	struct labelled_sample sample = {.rules = change_rules_default};
 	char *line = NULL;
 	size_t size = 0;
 	int status = 0;

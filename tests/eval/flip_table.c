@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "store/checksum.h"
 #include "store/folder.h"
-#include "store/memory.h"
 #include "store/store.h"
 #include "store/verify.h"
 

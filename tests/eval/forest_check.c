@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "extract/auto/auto_model.h"
-#include "store/file.h"
 
 #define MAX_BYTES ((size_t)4 << 30)
 

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "extract/metadata/metadata.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/file.h"
 
 enum { MAX_BYTES = 64 << 20, REPEATS = 20 };
 

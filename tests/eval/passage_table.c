@@ -20,13 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "extract/auto/auto_choice.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_model.h"
 #include "extract/core/separator.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/file.h"
 
 #define MAX_BYTES ((size_t)64 << 20)
 

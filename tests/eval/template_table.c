@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "extract/auto/auto_template.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/file.h"
 
 #define MAX_BYTES ((size_t)4 << 30)
 

@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/engine/verify_laws.h"
 #include "daemon/runtime/clock.h"
 #include "daemon/runtime/library_memory.h"
 #include "daemon/service.h"
-#include "store/file.h"
-#include "store/log.h"
 
 enum {
 	MAX_PATH = 256,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "store/store.h"
 #include "tests/fault/fault.h"
 

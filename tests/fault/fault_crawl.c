@@ -21,8 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
 #include "tests/fault/crawl.h"
 #include "tests/fault/fault.h"
 #include "tests/fault/tiny_site.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "page/page.h"
-#include "store/memory.h"
 
 /* The names that the linker gives. */
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming) */

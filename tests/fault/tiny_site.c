@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 enum { MAX_REQUEST_BYTES = 4096, BACKLOG = 64 };
 

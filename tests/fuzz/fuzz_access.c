@@ -17,9 +17,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/access/sessions.h"
-#include "daemon/access/tokens.h"
-#include "store/log.h"
+#include "base/log.h"
+#include "daemon/http/sessions.h"
+#include "daemon/http/tokens.h"
 #include "tests/unit/daemon/served.h"
 
 enum {

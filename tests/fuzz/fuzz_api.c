@@ -15,9 +15,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/access/tokens.h"
+#include "base/log.h"
 #include "daemon/engine/verify_laws.h"
-#include "store/log.h"
+#include "daemon/http/tokens.h"
 #include "tests/unit/daemon/served.h"
 
 enum {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "daemon/api/batch_input.h"
-#include "store/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -1,9 +1,9 @@
 /* Any bytes become UTF-8 without NUL; the first byte chooses the header. */
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/utf8.h"
 #include "page/charset.h"
-#include "page/utf8.h"
-#include "store/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

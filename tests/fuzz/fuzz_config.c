@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "daemon/config/config.h"
-#include "store/buffer.h"
 
 enum { REPEAT = '%', LONG_BYTES = 1 << 16 };
 

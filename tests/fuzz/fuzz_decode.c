@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "store/buffer.h"
-#include "store/decode.h"
+#include "base/buffer.h"
+#include "base/decode.h"
 
 enum { MAX_OUT_BYTES = 1 << 20, CODINGS = CODING_ZSTD + 1 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
@@ -17,7 +18,6 @@
 #include "extract/render/render.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

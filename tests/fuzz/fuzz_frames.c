@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "crawl/sitemap/listing.h"
-#include "daemon/fetcher/fetch_frame.h"
-#include "store/memory.h"
+#include "base/memory.h"
+#include "crawl/listing.h"
+#include "daemon/privsep/fetch_frame.h"
 
 enum { MAX_BODY = 2000 };
 

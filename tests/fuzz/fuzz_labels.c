@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "daemon/ctl/labels.h"
 #include "daemon/runtime/terminal.h"
-#include "store/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

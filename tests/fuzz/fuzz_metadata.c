@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/utf8.h"
 #include "extract/metadata/metadata.h"
-#include "page/json/json_ld.h"
+#include "page/json_ld.h"
 #include "page/page.h"
-#include "page/utf8.h"
-#include "store/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "page/page.h"
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,12 +8,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/metadata/metadata.h"
 #include "extract/render/content_block.h"
 #include "extract/render/render.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

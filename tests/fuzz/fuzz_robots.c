@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/robots/robots.h"
-#include "crawl/url/url.h"
+#include "base/arena.h"
+#include "base/utf8.h"
+#include "crawl/robots.h"
+#include "crawl/url.h"
 #include "page/robots_tag.h"
-#include "page/utf8.h"
-#include "store/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "page/page.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
-#include "store/memory.h"
+#include "page/selector.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cluster/signature.h"
 #include "page/page.h"
-#include "store/arena.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "crawl/sitemap/sitemap.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "crawl/sitemap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

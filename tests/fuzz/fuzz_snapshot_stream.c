@@ -8,8 +8,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "daemon/cluster/snapshot_stream.h"
-#include "store/memory.h"
+#include "base/memory.h"
+#include "daemon/nodes/snapshot_stream.h"
 
 enum { STEP = 100 };
 

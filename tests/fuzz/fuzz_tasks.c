@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/requests.h"
-#include "daemon/worker/task.h"
-#include "store/arena.h"
-#include "store/memory.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include "daemon/privsep/requests.h"
+#include "daemon/privsep/task.h"
 #include "store/record.h"
 #include "template/page_tree.h"
 #include "template/page_tree_code.h"
-#include "tests/unit/daemon/worker/sample_tasks.h"
+#include "tests/unit/daemon/privsep/sample_tasks.h"
 
 enum { IS_ANSWER = 128, VARIANTS = 4, BYTES_BEFORE = 3 };
 

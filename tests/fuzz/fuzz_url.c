@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/fetch/address_filter.h"
-#include "crawl/url/domain.h"
-#include "crawl/url/parameters.h"
-#include "crawl/url/percent.h"
-#include "crawl/url/url.h"
+#include "crawl/address_filter.h"
+#include "crawl/domain.h"
+#include "crawl/parameters.h"
+#include "crawl/percent.h"
+#include "crawl/url.h"
 
 enum { MAX_TEXT = 4 * MAX_URL_BYTES };
 

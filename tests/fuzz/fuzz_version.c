@@ -1,7 +1,7 @@
 /* Versions of templates: whatever is read is written, and read again. */
 #include <stdlib.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "template/version.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

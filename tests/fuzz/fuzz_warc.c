@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/warc/warc.h"
-#include "store/decode.h"
-#include "store/hash.h"
+#include "base/decode.h"
+#include "base/hash.h"
+#include "crawl/warc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

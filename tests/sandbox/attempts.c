@@ -24,9 +24,9 @@
 
 #include <seccomp.h>
 
-#include "daemon/sandbox/sandbox.h"
-#include "daemon/sandbox/user.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "daemon/privsep/sandbox.h"
+#include "daemon/privsep/user.h"
 #include "tests/sandbox/attempt.h"
 
 enum {

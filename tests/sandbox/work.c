@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/sandbox/sandbox.h"
-#include "store/buffer.h"
+#include "base/buffer.h"
+#include "daemon/privsep/sandbox.h"
 
 enum { WRONG_USAGE = 2, FILES = 256 };
 

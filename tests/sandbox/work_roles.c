@@ -8,12 +8,12 @@
 
 #include <curl/curl.h>
 
-#include "crawl/fetch/fetch.h"
+#include "base/memory.h"
+#include "crawl/fetch.h"
 #include "daemon/http/http.h"
-#include "daemon/sandbox/sandbox.h"
+#include "daemon/privsep/sandbox.h"
 #include "page/charset.h"
 #include "page/page.h"
-#include "store/memory.h"
 #include "store/store.h"
 #include "tests/sandbox/work.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 enum { WEBDATA_FOLDER = 64 };
 

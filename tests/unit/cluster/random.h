@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "store/hash.h"
+#include "base/hash.h"
 
 static uint64_t random_state;
 

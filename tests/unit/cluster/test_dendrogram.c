@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cluster/histogram.h"
 #include "cluster/signature.h"
-#include "store/memory.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 

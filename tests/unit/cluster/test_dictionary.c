@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 #include "tests/unit/run.h"
 
 static struct dictionary dictionary;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "store/memory.h"
+#include "base/memory.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 

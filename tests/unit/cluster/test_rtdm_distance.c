@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/memory.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 

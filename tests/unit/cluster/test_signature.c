@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_CRAWL_CLIENT_H
 #define TESTS_UNIT_CRAWL_CLIENT_H
 
-#include "crawl/fetch/fetch.h"
+#include "crawl/fetch.h"
 #include "tests/unit/crawl/server.h"
 
 enum { CLIENT_MAX_BODY = 100000 };

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_CRAWL_FRONTIER_WORLD_H
 #define TESTS_UNIT_CRAWL_FRONTIER_WORLD_H
 
-#include "crawl/frontier/frontier.h"
+#include "crawl/frontier.h"
 #include "store/key.h"
 #include "store/verify.h"
 #include "tests/unit/run.h"

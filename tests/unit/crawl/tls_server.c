@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/buffer.h"
-#include "store/file.h"
+#include "base/buffer.h"
+#include "base/file.h"
 #include "tests/unit/run.h"
 
 #define PATH "PATH=$PATH:/usr/sbin; export PATH; "

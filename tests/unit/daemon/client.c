@@ -20,7 +20,7 @@ int client_open(const char *socket_path)
 	return file;
 }
 
-int client_send(int file, const char *text)
+int test_client_send(int file, const char *text)
 {
 	size_t left = strlen(text);
 
@@ -35,7 +35,7 @@ int client_send(int file, const char *text)
 	return 1;
 }
 
-struct buffer client_receive(int file)
+struct buffer test_client_receive(int file)
 {
 	struct buffer answer = {0};
 	ssize_t size;
@@ -52,8 +52,8 @@ struct buffer client_receive(int file)
 	return answer;
 }
 
-struct buffer client_ask(const char *socket_path, const char *method,
-			 const char *target, const char *body)
+struct buffer test_client_ask(const char *socket_path, const char *method,
+			      const char *target, const char *body)
 {
 	int file = client_open(socket_path);
 	struct buffer request = {0};
@@ -67,8 +67,8 @@ struct buffer client_ask(const char *socket_path, const char *method,
 			      strlen(body));
 	buffer_append_text(&request, "\r\n");
 	buffer_append_text(&request, body == NULL ? "" : body);
-	client_send(file, request.data);
-	answer = client_receive(file);
+	test_client_send(file, request.data);
+	answer = test_client_receive(file);
 	close(file);
 	buffer_free(&request);
 	return answer;

@@ -7,23 +7,23 @@
 
 #include <stddef.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 
 /* Connect; fails the test when nobody listens. close() it. */
 int client_open(const char *socket_path);
 
 /* Send the text; false when the other side has closed. */
-int client_send(int file, const char *text);
+int test_client_send(int file, const char *text);
 
 /* Everything until the other side closes, with a NUL behind; buffer_free(). */
-struct buffer client_receive(int file);
+struct buffer test_client_receive(int file);
 
 /*
  * One request on a connection of its own: the whole answer, head and body. The
  * body may be NULL.
  */
-struct buffer client_ask(const char *socket_path, const char *method,
-			 const char *target, const char *body);
+struct buffer test_client_ask(const char *socket_path, const char *method,
+			      const char *target, const char *body);
 
 /* The status in an answer; 0 when it is none. */
 int client_status(const struct buffer *answer);

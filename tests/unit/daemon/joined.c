@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/http/tcp.h"
-#include "store/memory.h"
 
 static unsigned partition(struct slice host)
 {

@@ -11,8 +11,8 @@
 #include "daemon/api/api.h"
 #include "daemon/config/config.h"
 #include "daemon/engine/engine.h"
+#include "daemon/engine/pipeline.h"
 #include "daemon/http/http.h"
-#include "daemon/pipeline/pipeline.h"
 #include "store/store.h"
 
 /* Change what is wanted otherwise before it is started. */

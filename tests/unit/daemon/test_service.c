@@ -67,7 +67,8 @@ static void check_that_it_runs(const struct place *place)
 	ck_assert_int_eq(
 		service_start(&service, &place->config, NULL, NULL, NULL),
 		ERR_NONE);
-	answer = client_ask(place->config.socket_path, "GET", "/v1/status", "");
+	answer = test_client_ask(place->config.socket_path, "GET", "/v1/status",
+				 "");
 	ck_assert_ptr_nonnull(strstr(answer.data, "200 OK"));
 	buffer_free(&answer);
 	service_probe(service);
@@ -193,8 +194,8 @@ static void *ask_all_along(void *argument)
 	const struct place *place = argument;
 
 	for (int i = 0; i < 30; i++) {
-		struct buffer answer = client_ask(place->config.socket_path,
-						  "GET", targets[i % 3], NULL);
+		struct buffer answer = test_client_ask(
+			place->config.socket_path, "GET", targets[i % 3], NULL);
 
 		ck_assert_int_ne(client_status(&answer), 0);
 		buffer_free(&answer);

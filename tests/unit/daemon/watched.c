@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/engine/site_threshold.h"
-#include "daemon/report/snapshot.h"
+#include "daemon/engine/snapshot.h"
 #include "store/rows_event.h"
 #include "store/rows_site.h"
 

@@ -3,7 +3,7 @@
 
 #include <check.h>
 
-#include "daemon/answer/event_kinds.h"
+#include "daemon/query/event_kinds.h"
 #include "store/key.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/analyse.h"
-#include "store/compress.h"
-#include "store/hash.h"
+#include "base/compress.h"
+#include "base/hash.h"
+#include "daemon/privsep/analyse.h"
 #include "store/rows_event.h"
 
 void visit_read_page(const struct watched *watched, struct visit *visit)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/worker/analyse.h"
+#include "base/compress.h"
 #include "daemon/engine/verify_laws.h"
-#include "store/compress.h"
+#include "daemon/privsep/analyse.h"
 
 /* The log of a cluster that has no other machine: all is taken. */
 static enum error append(void *context, struct txn *txn,

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "daemon/engine/engine.h"
-#include "store/buffer.h"
 #include "store/store.h"
 
 /* The bounds of the engine. */

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
 #include "extract/render/render.h"
 #include "extract/text/fragment.h"
-#include "store/arena.h"
-#include "store/memory.h"
 
 struct page *parse(const char *html)
 {

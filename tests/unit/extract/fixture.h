@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
-#include "store/buffer.h"
 
 struct trace;
 

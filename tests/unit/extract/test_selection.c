@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/render/render.h"
-#include "page/select/selector.h"
-#include "store/arena.h"
+#include "page/selector.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_PAGE_PAGE_OF_H
 #define TESTS_UNIT_PAGE_PAGE_OF_H
 
+#include "base/buffer.h"
 #include "page/page.h"
-#include "store/buffer.h"
 #include "tests/unit/run.h"
 
 /* The page of `html`, which must parse; page_destroy() it. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "page/entity.h"
 #include "page/scanner.h"
 #include "page/text.h"
-#include "store/file.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static const char kinds[] = {

@@ -1,6 +1,6 @@
 #include "page/tag.h"
 
-#include "store/hash.h"
+#include "base/hash.h"
 #include "tests/unit/run.h"
 
 START_TEST(every_name_has_its_number)

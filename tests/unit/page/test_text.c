@@ -1,7 +1,7 @@
 #include "page/text.h"
 
+#include "base/utf8.h"
 #include "page/entity.h"
-#include "page/utf8.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"
 

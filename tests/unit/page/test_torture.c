@@ -9,13 +9,13 @@
 
 #include <jansson.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "page/attribute.h"
 #include "page/attribute_list.h"
-#include "page/lex.h"
 #include "page/entity.h"
+#include "page/lex.h"
 #include "page/scanner.h"
-#include "store/arena.h"
-#include "store/file.h"
 #include "tests/unit/page/invariant.h"
 #include "tests/unit/page/page_of.h"
 #include "tests/unit/run.h"

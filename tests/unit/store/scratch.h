@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "store/file.h"
+#include "base/file.h"
 #include "store/store.h"
 
 enum { SCRATCH_PATH_BYTES = 256 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "store/compress.h"
+#include "base/compress.h"
 #include "store/key.h"
 #include "store/rows_dictionary.h"
 #include "store/store.h"

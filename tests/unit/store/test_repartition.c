@@ -1,9 +1,9 @@
 #include "store/repartition.h"
 
+#include "base/redaction.h"
 #include "store/journal.h"
 #include "store/key.h"
 #include "store/partitions.h"
-#include "store/redaction.h"
 #include "store/rows_event.h"
 #include "store/rows_hook.h"
 #include "store/rows_site.h"

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "store/hash.h"
+#include "base/hash.h"
 #include "store/key.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/redaction.h"
 #include "store/key.h"
-#include "store/redaction.h"
 #include "store/rows_site.h"
 #include "store/sealed.h"
 #include "store/secrets.h"

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "store/compress.h"
+#include "base/compress.h"
+#include "base/hash.h"
 #include "store/content.h"
 #include "store/document_frequency.h"
-#include "store/hash.h"
 #include "store/key.h"
 #include "store/record.h"
 #include "store/rows_cluster.h"

@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "store/hash.h"
+#include "base/hash.h"
 #include "template/container.h"
 
 /* Where things stand: template/container.h. */

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "cluster/signature.h"
-#include "crawl/url/url.h"
+#include "crawl/url.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/hash.h"
 #include "store/key.h"
 
 enum { MAX_HASHES = 256 };

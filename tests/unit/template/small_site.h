@@ -9,7 +9,7 @@
 #ifndef TESTS_UNIT_TEMPLATE_SMALL_SITE_H
 #define TESTS_UNIT_TEMPLATE_SMALL_SITE_H
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "template/bundle.h"
 #include "template/bundle_writer.h"
 

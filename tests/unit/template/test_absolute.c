@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 /* What `href` is on the page `html` at `address` (or NULL); "-" for none. */

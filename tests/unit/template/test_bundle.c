@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "extract/methods/ridge_model.h"
-#include "store/arena.h"
-#include "store/hash.h"
 #include "template/bundle_parts.h"
 #include "tests/unit/run.h"
 #include "tests/unit/template/small_site.h"

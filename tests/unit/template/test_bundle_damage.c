@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "tests/unit/run.h"
 #include "tests/unit/template/seal.h"
 #include "tests/unit/template/small_site.h"

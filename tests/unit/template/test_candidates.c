@@ -1,6 +1,6 @@
 #include "template/candidates.h"
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "template/candidate_place.h"
 #include "template/candidate_selector.h"
 #include "template/candidate_text.h"

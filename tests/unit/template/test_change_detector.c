@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "cluster/signature.h"
-#include "store/arena.h"
 #include "tests/unit/cluster/random.h"
 #include "tests/unit/run.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "extract/core/extractor.h"
 #include "page/page.h"
-#include "store/arena.h"
-#include "store/buffer.h"
 #include "template/page_tree_code.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"

@@ -1,8 +1,8 @@
 /* Paths of two versions as one tree. */
 #include "template/path_tree.h"
 
-#include "store/arena.h"
-#include "store/buffer.h"
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static struct arena *arena;

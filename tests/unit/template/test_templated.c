@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/file.h"
+#include "base/file.h"
 #include "tests/unit/run.h"
 #include "tests/unit/template/small_site.h"
 

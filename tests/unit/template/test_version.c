@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "cluster/signature.h"
 #include "extract/text/fragment.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "tests/unit/run.h"
 
 enum { PAGES = 4 };
@@ -32,7 +32,7 @@ static void teardown(void)
 	arena_destroy(arena);
 }
 
-/* What daemon/worker/analyse.c makes of a page, as far as a version reads it.
+/* What daemon/privsep/analyse.c makes of a page, as far as a version reads it.
  */
 static void add(uint32_t index, const char *html)
 {

@@ -58,7 +58,8 @@ static void end(void)
 static json_t *ask(const char *method, const char *target, const char *body,
 		   int status)
 {
-	struct buffer answer = client_ask(served.path, method, target, body);
+	struct buffer answer =
+		test_client_ask(served.path, method, target, body);
 	json_t *value;
 
 	ck_assert_msg(client_status(&answer) == status, "%s %s: %s", method,
@@ -130,10 +131,10 @@ START_TEST(a_method_that_is_not_possible_is_told_with_those_that_are)
 	refuse("DELETE", "/v1/status", NULL, 405, "method_not_allowed");
 	refuse("POST", "/v1/text", "x", 405, "method_not_allowed");
 	refuse("GET", "/v1/extract", NULL, 405, "method_not_allowed");
-	answer = client_ask(served.path, "PUT", "/v1/sites", "x");
+	answer = test_client_ask(served.path, "PUT", "/v1/sites", "x");
 	ck_assert_ptr_nonnull(strstr(answer.data, "Allow: GET, POST\r\n"));
 	buffer_free(&answer);
-	answer = client_ask(served.path, "PATCH", "/v1/sites/a", "x");
+	answer = test_client_ask(served.path, "PATCH", "/v1/sites/a", "x");
 	ck_assert_ptr_nonnull(strstr(answer.data, "Allow: GET, DELETE\r\n"));
 	buffer_free(&answer);
 }
@@ -151,7 +152,7 @@ END_TEST
 START_TEST(head_is_get_without_a_body)
 {
 	struct buffer answer =
-		client_ask(served.path, "HEAD", "/v1/status", NULL);
+		test_client_ask(served.path, "HEAD", "/v1/status", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_str_eq(client_body(&answer), "");
@@ -196,7 +197,8 @@ END_TEST
 
 START_TEST(metrics_have_help_and_type)
 {
-	struct buffer answer = client_ask(served.path, "GET", "/metrics", NULL);
+	struct buffer answer =
+		test_client_ask(served.path, "GET", "/metrics", NULL);
 
 	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/plain"));
 	ck_assert_ptr_nonnull(strstr(answer.data,
@@ -425,9 +427,9 @@ START_TEST(cuts_come_in_three_formats)
 {
 	json_t *cuts = get(CUTS);
 	struct buffer text =
-		client_ask(served.path, "GET", CUTS "?format=txt", NULL);
+		test_client_ask(served.path, "GET", CUTS "?format=txt", NULL);
 	struct buffer svg =
-		client_ask(served.path, "GET", CUTS "?format=svg", NULL);
+		test_client_ask(served.path, "GET", CUTS "?format=svg", NULL);
 	json_t *same = get(CUTS "?format=json");
 
 	ck_assert_str_eq(text_of(cuts, "host"), "news.example");
@@ -600,7 +602,7 @@ END_TEST
 
 START_TEST(text_is_answered_from_the_template)
 {
-	struct buffer answer = client_ask(
+	struct buffer answer = test_client_ask(
 		served.path, "GET", "/v1/text?url=" SITE "3&method=df", NULL);
 	json_t *value;
 
@@ -643,8 +645,8 @@ static struct buffer ask_with(const char *method, const char *target,
 		      "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 		      "Content-Length: %zu\r\n%s\r\n%s",
 		      method, target, strlen(body), header, body);
-	ck_assert(client_send(file, request.data));
-	answer = client_receive(file);
+	ck_assert(test_client_send(file, request.data));
+	answer = test_client_receive(file);
 	close(file);
 	buffer_free(&request);
 	return answer;
@@ -703,7 +705,8 @@ static const char *const plus[] = {
 
 START_TEST(a_method_with_a_plus_is_found_and_explained)
 {
-	struct buffer answer = client_ask(served.path, "GET", plus[_i], NULL);
+	struct buffer answer =
+		test_client_ask(served.path, "GET", plus[_i], NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(
@@ -755,8 +758,8 @@ END_TEST
 START_TEST(a_page_that_is_stored_is_not_fetched_when_missing)
 {
 	struct buffer answer =
-		client_ask(served.path, "GET",
-			   "/v1/text?url=" SITE "3&fetch=missing", NULL);
+		test_client_ask(served.path, "GET",
+				"/v1/text?url=" SITE "3&fetch=missing", NULL);
 	json_t *site;
 
 	ck_assert_int_eq(client_status(&answer), 200);
@@ -794,8 +797,9 @@ START_TEST(a_page_in_the_body_is_extracted)
 	struct buffer answer;
 
 	world_page(&html, 0, 77);
-	answer = client_ask(served.path, "POST",
-			    "/v1/extract?method=df&url=" SITE "new", html.data);
+	answer = test_client_ask(served.path, "POST",
+				 "/v1/extract?method=df&url=" SITE "new",
+				 html.data);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(
 		strstr(answer.data, "X-Templated-Method: df\r\n"));
@@ -803,8 +807,9 @@ START_TEST(a_page_in_the_body_is_extracted)
 		strstr(client_body(&answer), "The text of page 77"));
 	ck_assert_ptr_null(strstr(client_body(&answer), "Printed by"));
 	buffer_free(&answer);
-	answer = client_ask(served.path, "POST",
-			    "/v1/extract?method=plain&format=html", html.data);
+	answer = test_client_ask(served.path, "POST",
+				 "/v1/extract?method=plain&format=html",
+				 html.data);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(strstr(answer.data, "Content-Type: text/html"));
 	buffer_free(&answer);
@@ -818,11 +823,12 @@ END_TEST
 
 START_TEST(events_are_lines_behind_a_number)
 {
-	struct buffer all = client_ask(served.path, "GET", "/v1/events", NULL);
-	struct buffer one = client_ask(served.path, "GET",
-				       "/v1/events?since=1&limit=1", NULL);
-	struct buffer none = client_ask(served.path, "GET",
-					"/v1/events?site=other.example", NULL);
+	struct buffer all =
+		test_client_ask(served.path, "GET", "/v1/events", NULL);
+	struct buffer one = test_client_ask(served.path, "GET",
+					    "/v1/events?since=1&limit=1", NULL);
+	struct buffer none = test_client_ask(
+		served.path, "GET", "/v1/events?site=other.example", NULL);
 	json_t *event;
 
 	ck_assert_ptr_nonnull(strstr(all.data, "application/x-ndjson"));
@@ -897,7 +903,7 @@ static void *work_and_verify(void *argument)
 			TEXT_OF_3,
 			"/v1/events",
 		};
-		struct buffer answer = client_ask(
+		struct buffer answer = test_client_ask(
 			served.path, "GET", targets[(i + *number) % 5], NULL);
 
 		ck_assert_int_eq(client_status(&answer), 200);
@@ -970,7 +976,7 @@ static const struct {
 START_TEST(a_page_shows_what_the_api_says)
 {
 	struct buffer answer =
-		client_ask(served.path, "GET", pages[_i].target, NULL);
+		test_client_ask(served.path, "GET", pages[_i].target, NULL);
 
 	ck_assert_int_eq(client_status(&answer), pages[_i].status);
 	ck_assert_ptr_nonnull(strstr(answer.data, "text/html; charset=utf-8"));
@@ -994,8 +1000,8 @@ static void post_form(const char *target, const char *headers, const char *form,
 		      "POST %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n"
 		      "%sContent-Length: %zu\r\n\r\n%s",
 		      target, headers, strlen(form), form);
-	ck_assert(client_send(file, request.data));
-	answer = client_receive(file);
+	ck_assert(test_client_send(file, request.data));
+	answer = test_client_receive(file);
 	ck_assert_msg(strstr(answer.data, wanted) != NULL, "%s", answer.data);
 	close(file);
 	buffer_free(&request);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/file.h"
+#include "base/file.h"
 #include "tests/unit/run.h"
 
 /* As the manual says it, with its NUL. */

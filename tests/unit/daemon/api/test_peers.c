@@ -60,7 +60,7 @@ static struct buffer ask(const char *method, const char *target,
 			 const char *body, int status)
 {
 	struct buffer answer =
-		client_ask(joined_path(&joined, 0), method, target, body);
+		test_client_ask(joined_path(&joined, 0), method, target, body);
 
 	ck_assert_msg(client_status(&answer) == status, "%s %s: %s", method,
 		      target, answer.data);
@@ -127,7 +127,7 @@ START_TEST(what_is_not_ours_is_answered_by_its_owner)
 {
 	struct buffer here = ask("GET", TEXT, NULL, 200);
 	struct buffer there =
-		client_ask(joined_path(&joined, 1), "GET", TEXT, NULL);
+		test_client_ask(joined_path(&joined, 1), "GET", TEXT, NULL);
 
 	ck_assert_str_eq(client_body(&here), client_body(&there));
 	expect_header(&here, "X-Templated-Node: n1");
@@ -162,8 +162,8 @@ START_TEST(a_change_is_made_where_it_belongs)
 	expect("POST", "/v1/sites",
 	       "{\"url\": \"http://127.0.0.1:9/\", \"max_pages\": 1}", 201,
 	       "X-Templated-Node: n1");
-	there = client_ask(joined_path(&joined, 1), "GET",
-			   "/v1/sites/127.0.0.1:9", NULL);
+	there = test_client_ask(joined_path(&joined, 1), "GET",
+				"/v1/sites/127.0.0.1:9", NULL);
 	ck_assert_int_eq(client_status(&there), 200);
 	buffer_free(&there);
 	expect("DELETE", "/v1/sites/127.0.0.1:9", NULL, 200,
@@ -192,8 +192,8 @@ START_TEST(the_owner_answers_by_the_tag_that_the_client_has)
 		      "GET " TEXT " HTTP/1.1\r\nHost: x\r\nConnection: "
 		      "close\r\nIf-None-Match: %.*s\r\n\r\n",
 		      (int)tag.size, (const char *)tag.data);
-	client_send(file, request.data);
-	second = client_receive(file);
+	test_client_send(file, request.data);
+	second = test_client_receive(file);
 	close(file);
 	ck_assert_int_eq(client_status(&second), 304);
 	buffer_free(&first);
@@ -294,7 +294,7 @@ START_TEST(what_was_ended_is_not_asked_again)
 	unsigned count;
 
 	atomic_store(&joined.failure, (int)ERR_STOPPED);
-	client_send(file, "GET " TEXT " HTTP/1.1\r\nHost: x\r\n\r\n");
+	test_client_send(file, "GET " TEXT " HTTP/1.1\r\nHost: x\r\n\r\n");
 	nanosleep(&pause, NULL);
 	http_end_owner(joined.nodes[0].served.server, 0);
 	nanosleep(&pause, NULL);
@@ -419,8 +419,8 @@ END_TEST
 
 START_TEST(a_node_is_drained_by_any)
 {
-	struct buffer answer = client_ask(joined_path(&joined, 1), "POST",
-					  "/v1/nodes/n0/drain", NULL);
+	struct buffer answer = test_client_ask(joined_path(&joined, 1), "POST",
+					       "/v1/nodes/n0/drain", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	buffer_free(&answer);
@@ -556,13 +556,13 @@ START_TEST(a_long_poll_is_asked_of_the_owner_when_there_is_news)
 	int file = client_open(joined_path(&joined, 0));
 	struct buffer answer;
 
-	client_send(file, "GET " NEWS "1 HTTP/1.1\r\nHost: x\r\n"
-			  "Connection: close\r\n\r\n");
+	test_client_send(file, "GET " NEWS "1 HTTP/1.1\r\nHost: x\r\n"
+			       "Connection: close\r\n\r\n");
 	/* it is looked at each fifth of a second: the log is longer once */
 	while (atomic_load(&joined.questions) == 0)
 		usleep(1000);
 	atomic_fetch_add(&joined.last, 1);
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	close(file);
 	ck_assert_int_eq(client_status(&answer), 200);
 	expect_header(&answer, "X-Templated-Node: n1");

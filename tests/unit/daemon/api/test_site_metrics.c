@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "store/rows_site.h"
 #include "tests/unit/run.h"
 #include "tests/unit/store/scratch.h"

@@ -118,7 +118,7 @@ static json_t *batch(const char *arguments, const char *body)
 	json_t *list;
 
 	snprintf(target, sizeof(target), "/v1/extract/batch%s", arguments);
-	answer = client_ask(served.path, "POST", target, body);
+	answer = test_client_ask(served.path, "POST", target, body);
 	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
 	list = list_of(strstr(answer.data, "\r\n\r\n") + 4);
 	buffer_free(&answer);
@@ -211,7 +211,7 @@ END_TEST
 START_TEST(a_line_is_the_object_when_it_is_asked_for)
 {
 	json_t *list = lines("?content=json&limit=1");
-	struct buffer body = client_ask(
+	struct buffer body = test_client_ask(
 		served.path, "GET",
 		"/v1/text?format=json&url=http://news.example/0", NULL);
 	json_t *object = json_loads(client_body(&body), 0, NULL);
@@ -261,7 +261,7 @@ START_TEST(a_wrong_request_is_told)
 	struct buffer answer;
 
 	snprintf(target, sizeof(target), TEXTS "%s", refused[_i].arguments);
-	answer = client_ask(served.path, "GET", target, NULL);
+	answer = test_client_ask(served.path, "GET", target, NULL);
 	ck_assert_msg(client_status(&answer) == refused[_i].status, "%s: %s",
 		      target, answer.data);
 	buffer_free(&answer);
@@ -270,7 +270,7 @@ END_TEST
 
 START_TEST(a_site_that_is_not_there)
 {
-	struct buffer answer = client_ask(
+	struct buffer answer = test_client_ask(
 		served.path, "GET", "/v1/sites/other.example/texts", NULL);
 
 	ck_assert_int_eq(client_status(&answer), 404);
@@ -286,10 +286,11 @@ START_TEST(a_client_that_leaves_ends_its_stream)
 	for (unsigned i = 0; i < 4; i++) {
 		int file = client_open(served.path);
 
-		client_send(file, "GET " TEXTS " HTTP/1.1\r\nHost: x\r\n\r\n");
+		test_client_send(file,
+				 "GET " TEXTS " HTTP/1.1\r\nHost: x\r\n\r\n");
 		close(file);
 	}
-	answer = client_ask(served.path, "GET", TEXTS, NULL);
+	answer = test_client_ask(served.path, "GET", TEXTS, NULL);
 	ck_assert_msg(client_status(&answer) == 200, "%s", answer.data);
 	buffer_free(&answer);
 }
@@ -362,10 +363,10 @@ START_TEST(a_page_of_a_batch_is_extracted_as_by_itself)
 				   "page that stands here</p></html>";
 	char line[256];
 	struct buffer answer =
-		client_ask(served.path, "POST",
-			   "/v1/extract?format=json&charset=utf-8"
-			   "&url=http://news.example/77",
-			   page);
+		test_client_ask(served.path, "POST",
+				"/v1/extract?format=json&charset=utf-8"
+				"&url=http://news.example/77",
+				page);
 	json_t *object = json_loads(client_body(&answer), 0, NULL);
 	json_t *list;
 
@@ -388,8 +389,8 @@ START_TEST(an_empty_batch_and_a_wrong_one)
 
 	ck_assert_uint_eq(json_array_size(list), 0);
 	json_decref(list);
-	answer = client_ask(served.path, "POST",
-			    "/v1/extract/batch?content=pdf", "{}");
+	answer = test_client_ask(served.path, "POST",
+				 "/v1/extract/batch?content=pdf", "{}");
 	ck_assert_int_eq(client_status(&answer), 400);
 	buffer_free(&answer);
 }

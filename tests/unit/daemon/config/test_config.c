@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "daemon/config/config_rows.h"
-#include "store/file.h"
 #include "tests/unit/run.h"
 
 enum { MAX_FILE = 1 << 20 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/file.h"
+#include "base/file.h"
 #include "tests/unit/run.h"
 
 static char *read_page(const char *name)

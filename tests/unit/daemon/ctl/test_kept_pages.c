@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "daemon/worker/learned.h"
-#include "store/arena.h"
+#include "base/arena.h"
+#include "daemon/privsep/learned.h"
 #include "template/answer_json.h"
 #include "tests/unit/daemon/world.h"
 #include "tests/unit/run.h"

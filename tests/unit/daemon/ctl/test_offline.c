@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "daemon/ctl/ctl_offline.h"
 #include "daemon/ctl/inputs.h"
 #include "daemon/ctl/labels.h"
 #include "daemon/ctl/partition.h"
-#include "store/file.h"
 #include "tests/unit/run.h"
 
 enum { MAX_PATH = 512 };

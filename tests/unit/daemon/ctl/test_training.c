@@ -1,9 +1,9 @@
 #include "daemon/ctl/training.h"
 
+#include "base/arena.h"
 #include "daemon/ctl/gold.h"
 #include "extract/extractors.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "tests/unit/run.h"
 
 static size_t count_words(const char *text)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawl/sitemap/listing.h"
-#include "daemon/worker/analyse.h"
-#include "page/kind/page_class.h"
-#include "store/compress.h"
-#include "store/hash.h"
+#include "base/compress.h"
+#include "base/hash.h"
+#include "crawl/listing.h"
+#include "daemon/privsep/analyse.h"
+#include "page/page_class.h"
 #include "store/key.h"
 #include "store/rows_page.h"
 #include "tests/unit/daemon/world.h"

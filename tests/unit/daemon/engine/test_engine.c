@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "store/key.h"
-#include "store/memory.h"
 #include "store/rows_cluster.h"
 #include "store/rows_event.h"
 #include "store/rows_page.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/answer/answer.h"
 #include "daemon/engine/engine.h"
+#include "daemon/query/answer.h"
 #include "extract/core/extractor.h"
 #include "store/rows_event.h"
 #include "store/rows_page.h"

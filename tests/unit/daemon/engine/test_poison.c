@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compress.h"
+#include "base/hash.h"
 #include "daemon/engine/engine.h"
-#include "store/compress.h"
-#include "store/hash.h"
 #include "store/key.h"
 #include "store/rows_poison.h"
 #include "tests/unit/daemon/world.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/worker/analyse.h"
+#include "daemon/privsep/analyse.h"
 #include "tests/unit/run.h"
 
 static struct record_fragment fragments[2000];

@@ -130,7 +130,7 @@ static void wait_for_parked(size_t count)
 static void check_body(const char *method, const char *target, const char *body,
 		       const char *wanted)
 {
-	struct buffer answer = client_ask(path, method, target, body);
+	struct buffer answer = test_client_ask(path, method, target, body);
 
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_str_eq(client_body(&answer), wanted);
@@ -164,12 +164,12 @@ START_TEST(a_connection_serves_many_requests)
 
 	start();
 	file = client_open(path);
-	client_send(file, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"
-			  "POST /2 HTTP/1.1\r\nHost: x\r\n"
-			  "Content-Length: 2\r\n\r\nhi"
-			  "GET /3 HTTP/1.1\r\nHost: x\r\n"
-			  "Connection: close\r\n\r\n");
-	answer = client_receive(file);
+	test_client_send(file, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"
+			       "POST /2 HTTP/1.1\r\nHost: x\r\n"
+			       "Content-Length: 2\r\n\r\nhi"
+			       "GET /3 HTTP/1.1\r\nHost: x\r\n"
+			       "Connection: close\r\n\r\n");
+	answer = test_client_receive(file);
 	close(file);
 	ck_assert(strstr(answer.data, "GET /1 1 []") != NULL);
 	ck_assert(strstr(answer.data, "POST /2 1 [hi]") != NULL);
@@ -214,12 +214,12 @@ START_TEST(what_is_quick_stands_behind_no_worker)
 	check_body("GET", "/other", NULL, "by a worker");
 	check_body("POST", "/kept", "x", "by a worker");
 	file = client_open(path);
-	client_send(file, "GET /held HTTP/1.1\r\nHost: x\r\n"
-			  "Connection: close\r\n\r\n");
+	test_client_send(file, "GET /held HTTP/1.1\r\nHost: x\r\n"
+			       "Connection: close\r\n\r\n");
 	for (int i = 0; i < 3; i++)
 		check_body("GET", "/kept", NULL, "at once");
 	atomic_store(&gate_is_open, true);
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	close(file);
 	ck_assert_str_eq(client_body(&answer), "by a worker");
 	buffer_free(&answer);
@@ -235,11 +235,11 @@ START_TEST(quick_ones_of_a_connection_are_answered_in_order)
 	options.handle = handle_quickly;
 	start();
 	file = client_open(path);
-	client_send(file, "GET /kept HTTP/1.1\r\nHost: x\r\n\r\n"
-			  "GET /other HTTP/1.1\r\nHost: x\r\n\r\n"
-			  "GET /kept HTTP/1.1\r\nHost: x\r\n"
-			  "Connection: close\r\n\r\n");
-	answer = client_receive(file);
+	test_client_send(file, "GET /kept HTTP/1.1\r\nHost: x\r\n\r\n"
+			       "GET /other HTTP/1.1\r\nHost: x\r\n\r\n"
+			       "GET /kept HTTP/1.1\r\nHost: x\r\n"
+			       "Connection: close\r\n\r\n");
+	answer = test_client_receive(file);
 	close(file);
 	ck_assert_ptr_nonnull(
 		strstr(strstr(strstr(answer.data, "at once"), "by a worker"),
@@ -265,14 +265,14 @@ START_TEST(those_that_take_long_leave_workers_for_others)
 	start();
 	for (int i = 0; i < LONG; i++) {
 		files[i] = client_open(path);
-		client_send(files[i], "GET /held HTTP/1.1\r\nHost: x\r\n"
-				      "Connection: close\r\n\r\n");
+		test_client_send(files[i], "GET /held HTTP/1.1\r\nHost: x\r\n"
+					   "Connection: close\r\n\r\n");
 	}
 	for (int i = 0; i < 3; i++)
 		check_body("GET", "/other", NULL, "by a worker");
 	atomic_store(&gate_is_open, true);
 	for (int i = 0; i < LONG; i++) {
-		struct buffer answer = client_receive(files[i]);
+		struct buffer answer = test_client_receive(files[i]);
 
 		ck_assert_str_eq(client_body(&answer), "by a worker");
 		buffer_free(&answer);
@@ -286,7 +286,7 @@ START_TEST(a_header_cannot_smuggle_another)
 	struct buffer answer;
 
 	start();
-	answer = client_ask(path, "GET", "/header", NULL);
+	answer = test_client_ask(path, "GET", "/header", NULL);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert(strstr(answer.data, "X-One: a  X-Two: b c\r\n") != NULL);
 	ck_assert(strstr(answer.data, "X-Empty") == NULL);
@@ -301,11 +301,11 @@ START_TEST(a_parked_exchange_goes_on_when_it_is_woken)
 
 	start();
 	file = client_open(path);
-	client_send(file, "GET /gate HTTP/1.1\r\nConnection: close\r\n"
-			  "Host: x\r\n\r\n");
+	test_client_send(file, "GET /gate HTTP/1.1\r\nConnection: close\r\n"
+			       "Host: x\r\n\r\n");
 	wait_for_parked(1);
 	open_gate();
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	ck_assert_int_eq(client_status(&answer), 200);
 	close(file);
 	buffer_free(&answer);
@@ -318,7 +318,7 @@ START_TEST(a_parked_exchange_sees_that_time_passes)
 	struct buffer answer;
 
 	start();
-	answer = client_ask(path, "GET", "/late", NULL);
+	answer = test_client_ask(path, "GET", "/late", NULL);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_uint_ge(clock_steady_ms() - before, 300);
 	ck_assert_uint_lt(clock_steady_ms() - before, 10000);
@@ -341,13 +341,13 @@ START_TEST(a_body_up_to_the_limit_is_taken_and_no_more)
 	start();
 	memset(body, 'x', sizeof(body));
 	body[MAX_BODY] = '\0';
-	answer = client_ask(path, "POST", "/x", body);
+	answer = test_client_ask(path, "POST", "/x", body);
 	ck_assert_int_eq(client_status(&answer), 200);
 	ck_assert_ptr_nonnull(strstr(answer.data, body));
 	buffer_free(&answer);
 	body[MAX_BODY] = 'x';
 	body[MAX_BODY + 1] = '\0';
-	answer = client_ask(path, "POST", "/x", body);
+	answer = test_client_ask(path, "POST", "/x", body);
 	check_error(&answer, 413, "too_large");
 	ck_assert_int_eq(atomic_load(&handled), 1);
 }
@@ -361,18 +361,19 @@ START_TEST(a_body_without_a_length_is_limited_too)
 
 	start();
 	file = client_open(path);
-	client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-			  "Transfer-Encoding: chunked\r\n\r\n"
-			  "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
-	answer = client_receive(file);
+	test_client_send(file,
+			 "POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			 "Transfer-Encoding: chunked\r\n\r\n"
+			 "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+	answer = test_client_receive(file);
 	ck_assert_str_eq(client_body(&answer), "POST /x 1 [abcde]");
 	buffer_free(&answer);
 	close(file);
 	file = client_open(path);
-	client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\n"
-			  "Transfer-Encoding: chunked\r\n\r\n");
+	test_client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\n"
+			       "Transfer-Encoding: chunked\r\n\r\n");
 	for (int i = 0; i < 100000 && is_open; i++)
-		is_open = client_send(file, "a\r\n0123456789\r\n");
+		is_open = test_client_send(file, "a\r\n0123456789\r\n");
 	ck_assert_int_eq(is_open, 0);
 	close(file);
 	check_body("GET", "/y", NULL, "GET /y 1 []");
@@ -399,8 +400,8 @@ START_TEST(an_end_of_the_body_that_is_said_twice_is_refused)
 
 		snprintf(request, sizeof(request),
 			 "POST /x HTTP/1.1\r\nHost: x\r\n%s\r\n", heads[i]);
-		client_send(file, request);
-		answer = client_receive(file);
+		test_client_send(file, request);
+		answer = test_client_receive(file);
 		close(file);
 		check_error(&answer, 400, "bad_request");
 	}
@@ -415,16 +416,16 @@ START_TEST(far_too_much_is_refused_before_it_is_sent)
 
 	start();
 	file = client_open(path);
-	client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\n"
-			  "Content-Length: 1099511627776\r\n\r\n");
-	answer = client_receive(file);
+	test_client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\n"
+			       "Content-Length: 1099511627776\r\n\r\n");
+	answer = test_client_receive(file);
 	close(file);
 	check_error(&answer, 413, "too_large");
 	file = client_open(path);
-	client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\n"
-			  "Expect: 100-continue\r\n"
-			  "Content-Length: 1001\r\n\r\n");
-	answer = client_receive(file);
+	test_client_send(file, "POST /x HTTP/1.1\r\nHost: x\r\n"
+			       "Expect: 100-continue\r\n"
+			       "Content-Length: 1001\r\n\r\n");
+	answer = test_client_receive(file);
 	close(file);
 	check_error(&answer, 413, "too_large");
 }
@@ -440,11 +441,11 @@ START_TEST(too_many_that_wait_are_refused_at_once)
 	start();
 	for (int i = 0; i < 3; i++) {
 		files[i] = client_open(path);
-		client_send(files[i], "GET /gate HTTP/1.1\r\nHost: x\r\n"
-				      "Connection: close\r\n\r\n");
+		test_client_send(files[i], "GET /gate HTTP/1.1\r\nHost: x\r\n"
+					   "Connection: close\r\n\r\n");
 	}
 	wait_for_parked(3);
-	answer = client_ask(path, "GET", "/x", NULL);
+	answer = test_client_ask(path, "GET", "/x", NULL);
 	ck_assert(strstr(answer.data, "Retry-After: 1\r\n") != NULL);
 	check_error(&answer, 503, "busy");
 	http_stats(server, &stats);
@@ -452,7 +453,7 @@ START_TEST(too_many_that_wait_are_refused_at_once)
 	ck_assert_uint_eq(stats.requests, 4);
 	open_gate();
 	for (int i = 0; i < 3; i++) {
-		answer = client_receive(files[i]);
+		answer = test_client_receive(files[i]);
 		ck_assert_int_eq(client_status(&answer), 200);
 		buffer_free(&answer);
 		close(files[i]);
@@ -467,7 +468,7 @@ START_TEST(a_client_that_leaves_frees_its_place)
 	for (int i = 0; i < 20; i++) {
 		int file = client_open(path);
 
-		client_send(file, "GET /gate HTTP/1.1\r\nHost: x\r\n\r\n");
+		test_client_send(file, "GET /gate HTTP/1.1\r\nHost: x\r\n\r\n");
 		close(file);
 	}
 	/* they are noticed at the next tick */
@@ -483,9 +484,9 @@ START_TEST(a_client_that_only_stops_sending_is_answered)
 
 	start();
 	file = client_open(path);
-	client_send(file, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
+	test_client_send(file, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
 	shutdown(file, SHUT_WR);
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	ck_assert_int_eq(client_status(&answer), 200);
 	buffer_free(&answer);
 	close(file);
@@ -503,7 +504,7 @@ START_TEST(a_client_may_leave_at_any_byte)
 		int file = client_open(path);
 
 		snprintf(part, sizeof(part), "%.*s", (int)i, request);
-		client_send(file, part);
+		test_client_send(file, part);
 		close(file);
 	}
 	check_body("GET", "/x", NULL, "GET /x 1 []");
@@ -520,12 +521,12 @@ START_TEST(half_a_head_blocks_nobody_and_is_left)
 	start();
 	for (int i = 0; i < 8; i++) {
 		files[i] = client_open(path);
-		client_send(files[i], "GET /x HT");
+		test_client_send(files[i], "GET /x HT");
 	}
 	check_body("GET", "/x", NULL, "GET /x 1 []");
 	ck_assert_uint_lt(clock_steady_ms() - before, 900);
 	for (int i = 0; i < 8; i++) {
-		answer = client_receive(files[i]);
+		answer = test_client_receive(files[i]);
 		buffer_free(&answer);
 		close(files[i]);
 	}
@@ -561,7 +562,7 @@ static void check_tricklers(const char *beginning)
 	start();
 	for (int i = 0; i < TRICKLERS; i++) {
 		files[i] = client_open(path);
-		client_send(files[i], beginning);
+		test_client_send(files[i], beginning);
 	}
 	atomic_store(&is_over, false);
 	pthread_create(&thread, NULL, trickle, files);
@@ -594,14 +595,15 @@ START_TEST(stopping_answers_what_waits)
 	start();
 	for (int i = 0; i < 8; i++) {
 		files[i] = client_open(path);
-		client_send(files[i], "GET /gate HTTP/1.1\r\nHost: x\r\n\r\n");
+		test_client_send(files[i],
+				 "GET /gate HTTP/1.1\r\nHost: x\r\n\r\n");
 	}
 	wait_for_parked(8);
 	http_stop(server);
 	server = NULL;
 	ck_assert_int_ne(access(path, F_OK), 0);
 	for (int i = 0; i < 8; i++) {
-		answer = client_receive(files[i]);
+		answer = test_client_receive(files[i]);
 		check_error(&answer, 503, "stopped");
 		close(files[i]);
 	}
@@ -615,7 +617,8 @@ START_TEST(stopping_does_not_wait_for_those_who_read_nothing)
 
 	start();
 	file = client_open(path);
-	client_send(file, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\nPOST / HT");
+	test_client_send(file,
+			 "GET /slow HTTP/1.1\r\nHost: x\r\n\r\nPOST / HT");
 	before = clock_steady_ms();
 	http_stop(server);
 	server = NULL;
@@ -639,9 +642,9 @@ static void *ask_often(void *argument)
 
 	for (int i = 0; i < REQUESTS; i++) {
 		struct buffer answer =
-			client_ask(path, i % 3 == 0 ? "POST" : "GET",
-				   targets[(i + asker->number) % 5],
-				   i % 3 == 0 ? "b" : NULL);
+			test_client_ask(path, i % 3 == 0 ? "POST" : "GET",
+					targets[(i + asker->number) % 5],
+					i % 3 == 0 ? "b" : NULL);
 
 		asker->good += client_status(&answer) == 200;
 		buffer_free(&answer);
@@ -701,9 +704,9 @@ static void *ask_until_it_stops(void *argument)
 			close(file);
 			return NULL;
 		}
-		client_send(file, "GET /thrice HTTP/1.1\r\nHost: x\r\n"
-				  "Connection: close\r\n\r\n");
-		answer = client_receive(file);
+		test_client_send(file, "GET /thrice HTTP/1.1\r\nHost: x\r\n"
+				       "Connection: close\r\n\r\n");
+		answer = test_client_receive(file);
 		buffer_free(&answer);
 		close(file);
 	}

@@ -108,8 +108,8 @@ static void expect(const char *request, const char *status, const char *body)
 	int file = client_open(path);
 	struct buffer reply;
 
-	client_send(file, request);
-	reply = client_receive(file);
+	test_client_send(file, request);
+	reply = test_client_receive(file);
 	close(file);
 	ck_assert_msg(strncmp(reply.data, status, strlen(status)) == 0, "%s",
 		      reply.data);
@@ -139,7 +139,7 @@ END_TEST
 
 START_TEST(the_answer_comes_with_its_headers)
 {
-	struct buffer reply = client_ask(path, "GET", "/", NULL);
+	struct buffer reply = test_client_ask(path, "GET", "/", NULL);
 
 	ck_assert_ptr_nonnull(strstr(reply.data, "X-Said: so\r\n"));
 	ck_assert_ptr_nonnull(

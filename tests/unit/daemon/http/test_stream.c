@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 
@@ -201,7 +201,7 @@ static int ask(const char *target)
 	snprintf(request, sizeof(request),
 		 "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
 		 target);
-	ck_assert(client_send(file, request));
+	ck_assert(test_client_send(file, request));
 	return file;
 }
 
@@ -276,7 +276,7 @@ START_TEST(a_stream_holds_no_thread_and_no_place)
 
 	for (size_t i = 0; i < LISTENERS; i++)
 		files[i] = listen_as(i + 1, "/count");
-	answer = client_ask(path, "GET", "/other", NULL);
+	answer = test_client_ask(path, "GET", "/other", NULL);
 	ck_assert_str_eq(client_body(&answer), "no");
 	buffer_free(&answer);
 	say(1);
@@ -294,7 +294,7 @@ START_TEST(streams_are_bounded)
 	int second = listen_as(LISTENERS, "/count");
 	struct buffer answer;
 
-	answer = client_ask(path, "GET", "/count", NULL);
+	answer = test_client_ask(path, "GET", "/count", NULL);
 	ck_assert_int_eq(client_status(&answer), 503);
 	buffer_free(&answer);
 	close(first);
@@ -332,7 +332,7 @@ START_TEST(who_reads_slowly_keeps_the_stream)
 			count += some[i] == 'x';
 		sleep_ms(50);
 	}
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	for (size_t i = 0; i < answer.size; i++)
 		count += answer.data[i] == 'x';
 	ck_assert_uint_eq(count, ALL_LARGE + 1); /* that of "text/plain" */
@@ -365,11 +365,11 @@ START_TEST(what_an_owner_has_open_ends_with_its_right)
 	begin_ms = clock_steady_ms();
 	http_end_owner(server, 1);
 	say(1);
-	answer = client_receive(first);
+	answer = test_client_receive(first);
 	ck_assert_ptr_null(strstr(answer.data, "1\n"));
 	ck_assert_ptr_null(strstr(answer.data, "0\r\n\r\n"));
 	buffer_free(&answer);
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	ck_assert_uint_lt(answer.size, LARGE - 5);
 	buffer_free(&answer);
 	wait_for_listeners(1);
@@ -391,15 +391,15 @@ START_TEST(an_owner_has_no_more_unread_than_it_leaves_free)
 		files[i] = ask(i < 2 ? "/large?owner=1" : "/large?owner=2");
 		sleep_ms(100);
 	}
-	answer = client_receive(files[1]);
+	answer = test_client_receive(files[1]);
 	ck_assert_int_eq(client_status(&answer), 429);
 	buffer_free(&answer);
 	for (int i = 0; i < 3; i += 2) {
-		answer = client_receive(files[i]);
+		answer = test_client_receive(files[i]);
 		ck_assert_int_eq(client_status(&answer), 200);
 		buffer_free(&answer);
 	}
-	answer = client_ask(path, "GET", "/large?owner=1", NULL);
+	answer = test_client_ask(path, "GET", "/large?owner=1", NULL);
 	ck_assert_int_eq(client_status(&answer), 200);
 	buffer_free(&answer);
 	for (int i = 0; i < 3; i++)
@@ -409,7 +409,7 @@ END_TEST
 
 static void expect(int file, int status)
 {
-	struct buffer answer = client_receive(file);
+	struct buffer answer = test_client_receive(file);
 
 	ck_assert_int_eq(client_status(&answer), status);
 	buffer_free(&answer);
@@ -432,11 +432,11 @@ START_TEST(only_large_answers_to_questions_are_refused_unread)
 	expect(ask("/large?owner=1"), 503); /* no room for anybody */
 	expect(ask("/file?owner=1"), 200);
 	expect(ask("/whole?owner=1"), 200);
-	answer = client_ask(path, "GET", "/other?owner=1", NULL);
+	answer = test_client_ask(path, "GET", "/other?owner=1", NULL);
 	ck_assert_str_eq(client_body(&answer), "no");
 	buffer_free(&answer);
 	files[2] = client_open(path);
-	ck_assert(client_send(files[2], change));
+	ck_assert(test_client_send(files[2], change));
 	for (int i = 2; i >= 0; i--)
 		expect(files[i], 200);
 }
@@ -448,7 +448,7 @@ START_TEST(all_of_a_large_stream_comes)
 	size_t count = 0;
 	int file = ask("/pour");
 
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	for (const char *c = strstr(answer.data, "\r\n\r\n"); *c != '\0'; c++)
 		count += *c == 'x';
 	ck_assert_uint_eq(count, ALL_LARGE);
@@ -479,9 +479,9 @@ START_TEST(a_head_has_no_stream)
 	int file = client_open(path);
 	struct buffer answer;
 
-	client_send(file, "HEAD /count HTTP/1.1\r\nHost: x\r\n"
-			  "Connection: close\r\n\r\n");
-	answer = client_receive(file);
+	test_client_send(file, "HEAD /count HTTP/1.1\r\nHost: x\r\n"
+			       "Connection: close\r\n\r\n");
+	answer = test_client_receive(file);
 	ck_assert_int_eq(client_status(&answer), 200);
 	buffer_free(&answer);
 	close(file);
@@ -491,7 +491,7 @@ END_TEST
 
 START_TEST(a_file_is_sent_as_far_as_its_size)
 {
-	struct buffer answer = client_ask(path, "GET", "/file", NULL);
+	struct buffer answer = test_client_ask(path, "GET", "/file", NULL);
 	const char *body = client_body(&answer);
 
 	ck_assert_int_eq(client_status(&answer), 200);
@@ -513,9 +513,9 @@ START_TEST(a_stream_that_breaks_does_not_look_whole)
 		char text[64];
 
 		snprintf(text, sizeof(text), request, paths[i]);
-		client_send(file, text);
+		test_client_send(file, text);
 		shutdown(file, SHUT_WR);
-		answer = client_receive(file);
+		answer = test_client_receive(file);
 		close(file);
 		ck_assert_ptr_nonnull(strstr(answer.data, "\r\nx\r\n"));
 		ck_assert_int_eq(strstr(answer.data, "\r\n0\r\n") == NULL, i);

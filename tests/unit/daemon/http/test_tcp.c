@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "daemon/http/http.h"
-#include "store/file.h"
 #include "tests/unit/daemon/client.h"
 #include "tests/unit/run.h"
 
@@ -193,8 +193,8 @@ static void check_answer(const char *sent, const char *first, const char *last)
 	size_t length = strlen(last);
 
 	ck_assert_int_ge(file, 0);
-	client_send(file, sent);
-	answer = client_receive(file);
+	test_client_send(file, sent);
+	answer = test_client_receive(file);
 	ck_assert_msg(strncmp(answer.data, first, strlen(first)) == 0, "%s",
 		      answer.data);
 	ck_assert_uint_ge(answer.size, length);
@@ -251,8 +251,8 @@ START_TEST(who_leaves_a_silent_stream_frees_its_place)
 
 	/* all that comes is read: else the kernel says more than the end */
 	atomic_store(&is_freed, false);
-	client_send(file, "GET /stream HTTP/1.1\r\nHost: x\r\n"
-			  "Cookie: key=x\r\n\r\n");
+	test_client_send(file, "GET /stream HTTP/1.1\r\nHost: x\r\n"
+			       "Cookie: key=x\r\n\r\n");
 	ck_assert_int_gt(recv(file, head, sizeof(head) - 1, 0), 12);
 	ck_assert_int_eq(strncmp(head, "HTTP/1.1 200", 12), 0);
 	ck_assert_ptr_nonnull(strstr(head, "\r\n\r\n"));
@@ -271,10 +271,10 @@ START_TEST(a_stream_to_who_sends_no_more_does_not_look_whole)
 	struct buffer answer;
 	const char *body;
 
-	client_send(file, "GET /stream HTTP/1.1\r\nHost: x\r\n"
-			  "Cookie: key=x\r\n\r\n");
+	test_client_send(file, "GET /stream HTTP/1.1\r\nHost: x\r\n"
+			       "Cookie: key=x\r\n\r\n");
 	shutdown(file, SHUT_WR);
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	ck_assert_int_eq(client_status(&answer), 200);
 	body = strstr(answer.data, "\r\n\r\n");
 	ck_assert_ptr_nonnull(body);
@@ -298,10 +298,10 @@ START_TEST(what_was_sent_comes_however_late_it_is_read)
 	setsockopt(file, SOL_SOCKET, SO_RCVBUF, &few, sizeof(few));
 	ck_assert_int_eq(
 		connect(file, (struct sockaddr *)&place, sizeof(place)), 0);
-	client_send(file, "GET /large HTTP/1.1\r\nHost: x\r\n"
-			  "Cookie: key=x\r\n\r\n");
+	test_client_send(file, "GET /large HTTP/1.1\r\nHost: x\r\n"
+			       "Cookie: key=x\r\n\r\n");
 	nanosleep(&pause, NULL);
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	ck_assert_uint_gt(answer.size, LARGE);
 	buffer_free(&answer);
 	close(file);

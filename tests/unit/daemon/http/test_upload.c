@@ -202,10 +202,10 @@ START_TEST(a_body_with_a_length_is_read)
 	struct buffer answer;
 
 	start();
-	answer = client_ask(path, "POST", "/read", "abcde");
+	answer = test_client_ask(path, "POST", "/read", "abcde");
 	ck_assert_str_eq(client_body(&answer), "ok 5");
 	buffer_free(&answer);
-	answer = client_ask(path, "POST", "/read", NULL);
+	answer = test_client_ask(path, "POST", "/read", NULL);
 	ck_assert_str_eq(client_body(&answer), "ok 0");
 	buffer_free(&answer);
 }
@@ -220,10 +220,10 @@ START_TEST(other_requests_are_as_they_were)
 	start();
 	memset(body, 'x', sizeof(body));
 	body[MAX_BODY + 1] = '\0';
-	answer = client_ask(path, "POST", "/other", body);
+	answer = test_client_ask(path, "POST", "/other", body);
 	ck_assert_int_eq(client_status(&answer), 413);
 	buffer_free(&answer);
-	answer = client_ask(path, "GET", "/other", NULL);
+	answer = test_client_ask(path, "GET", "/other", NULL);
 	ck_assert_str_eq(client_body(&answer), "ok 0");
 	buffer_free(&answer);
 }
@@ -277,8 +277,8 @@ START_TEST(too_many_are_refused_before_they_send)
 	start();
 	for (int i = 0; i < 2; i++) {
 		files[i] = client_open(path);
-		client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
-				      "Content-Length: 10\r\n\r\nabc");
+		test_client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
+					   "Content-Length: 10\r\n\r\nabc");
 	}
 	sleep_ms(200);
 	ck_assert_int_eq(send_to("/read", &supply, &answer), ERR_NONE);
@@ -307,7 +307,7 @@ START_TEST(a_client_may_leave_at_any_byte)
 		int file = client_open(path);
 
 		snprintf(part, sizeof(part), "%.*s", (int)i, request);
-		client_send(file, part);
+		test_client_send(file, part);
 		close(file);
 	}
 	check_send("/read", 3, "ok 3");
@@ -322,8 +322,8 @@ START_TEST(a_client_that_stalls_is_left)
 	options.timeout_ms = 1000;
 	start();
 	file = client_open(path);
-	client_send(file, "POST /read HTTP/1.1\r\nHost: x\r\n"
-			  "Content-Length: 10\r\n\r\nabc");
+	test_client_send(file, "POST /read HTTP/1.1\r\nHost: x\r\n"
+			       "Content-Length: 10\r\n\r\nabc");
 	wait_for_seen(1);
 	ck_assert_int_eq(atomic_load(&last_error), ERR_TIMEOUT);
 	ck_assert_uint_eq(atomic_load(&last_size), 3);
@@ -341,8 +341,8 @@ START_TEST(those_that_trickle_leave_when_all_places_are_taken)
 	start();
 	for (int i = 0; i < 2; i++) {
 		files[i] = client_open(path);
-		client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
-				      "Content-Length: 100000\r\n\r\n");
+		test_client_send(files[i], "POST /read HTTP/1.1\r\nHost: x\r\n"
+					   "Content-Length: 100000\r\n\r\n");
 	}
 	for (unsigned i = 0; i < 150 && atomic_load(&seen) < 2; i++) {
 		char byte = byte_at(i);
@@ -380,13 +380,13 @@ START_TEST(stopping_ends_it)
 
 	start();
 	file = client_open(path);
-	client_send(file, "POST /read HTTP/1.1\r\nHost: x\r\n"
-			  "Content-Length: 10\r\n\r\nabc");
+	test_client_send(file, "POST /read HTTP/1.1\r\nHost: x\r\n"
+			       "Content-Length: 10\r\n\r\nabc");
 	sleep_ms(200);
 	http_stop(server);
 	server = NULL;
 	ck_assert_int_eq(atomic_load(&last_error), ERR_STOPPED);
-	answer = client_receive(file);
+	answer = test_client_receive(file);
 	buffer_free(&answer);
 	close(file);
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "daemon/runtime/clock.h"
-#include "store/file.h"
 #include "tests/unit/run.h"
 
 enum { PATIENCE_MS = 10000 };

@@ -7,8 +7,8 @@
 #include <jansson.h>
 #include <libxml/xmlmemory.h>
 
+#include "base/memory.h"
 #include "page/page.h"
-#include "store/memory.h"
 #include "tests/unit/run.h"
 
 /* More than there is: malloc() says so without a try. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "daemon/runtime/clock.h"
-#include "store/memory.h"
 #include "tests/unit/run.h"
 
 enum { PATIENCE_MS = 20000, ITEMS = 2000, WINDOW = 8 };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "store/log.h"
+#include "base/log.h"
 #include "tests/unit/run.h"
 
 static char said[512];

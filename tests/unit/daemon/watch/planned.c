@@ -1,6 +1,6 @@
 #include "tests/unit/daemon/watch/planned.h"
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "store/rows_cluster.h"
 #include "store/rows_site.h"
 #include "store/rows_template.h"

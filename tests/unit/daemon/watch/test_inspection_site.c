@@ -1,6 +1,6 @@
 /* What an inspection finds out of a whole site: it is blocked, it is stale; and
  * a site that is handed in has nobody who could be asked. */
-#include "page/kind/page_class.h"
+#include "page/page_class.h"
 #include "store/rows_event.h"
 #include "store/rows_page.h"
 #include "store/rows_site.h"

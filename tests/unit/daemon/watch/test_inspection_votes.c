@@ -1,8 +1,8 @@
 /* What one sample page says, and what all of them say. */
 #include "daemon/watch/inspection_votes.h"
 
-#include "page/kind/page_class.h"
-#include "store/arena.h"
+#include "base/arena.h"
+#include "page/page_class.h"
 #include "store/rows_event.h"
 #include "store/rows_template.h"
 #include "tests/unit/run.h"

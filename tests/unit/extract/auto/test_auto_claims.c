@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "page/page.h"
-#include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

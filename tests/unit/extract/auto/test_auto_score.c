@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_model.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,11 +2,11 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "extract/auto/auto_claims.h"
 #include "extract/auto/auto_score.h"
 #include "extract/auto/forest.h"
 #include "page/page.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "extract/auto/repetition.h"
 #include "extract/text/tag_kind.h"
 #include "page/page.h"
-#include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,6 +1,6 @@
 #include "extract/core/curve.h"
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "tests/unit/run.h"
 
 START_TEST(a_short_vector_is_drawn_as_it_is)

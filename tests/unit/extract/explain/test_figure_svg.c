@@ -6,9 +6,9 @@
 
 #include <libxml/parser.h>
 
+#include "base/memory.h"
 #include "extract/core/trace.h"
 #include "extract/explain/figure_plot.h"
-#include "store/memory.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "tests/unit/run.h"
 
 START_TEST(a_quantile_is_the_place_among_distinct_values)

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/memory.h"
 #include "extract/core/markup.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
 #include "page/escape.h"
-#include "store/arena.h"
-#include "store/memory.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,5 +1,5 @@
+#include "base/arena.h"
 #include "extract/metadata/metadata.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,8 +1,8 @@
 #include "extract/methods/cell.h"
 
+#include "base/arena.h"
 #include "extract/core/visible.h"
 #include "extract/text/source_walk.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

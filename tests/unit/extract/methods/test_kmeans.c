@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
 #include "extract/extractors.h"
-#include "store/arena.h"
-#include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

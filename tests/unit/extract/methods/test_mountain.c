@@ -1,9 +1,9 @@
 #include <string.h>
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/extractors.h"
 #include "extract/methods/ridge_model.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

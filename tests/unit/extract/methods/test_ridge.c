@@ -1,6 +1,6 @@
 #include "extract/methods/ridge.h"
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "tests/unit/run.h"
 
 static struct arena *arena;

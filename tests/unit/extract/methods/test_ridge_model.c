@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/file.h"
-#include "store/memory.h"
+#include "base/file.h"
+#include "base/memory.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

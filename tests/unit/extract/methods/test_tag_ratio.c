@@ -1,6 +1,6 @@
 #include "extract/methods/tag_ratio.h"
 
-#include "store/arena.h"
+#include "base/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,8 +1,8 @@
 #include "extract/methods/token_region.h"
 
+#include "base/arena.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,9 +1,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "extract/box/box.h"
 #include "extract/core/trace.h"
 #include "extract/core/visible.h"
+#include "extract/methods/box.h"
 #include "extract/methods/vips_rules.h"
 #include "extract/methods/vips_segment.h"
 #include "tests/unit/extract/fixture.h"

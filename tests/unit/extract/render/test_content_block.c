@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "store/arena.h"
-#include "store/buffer.h"
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

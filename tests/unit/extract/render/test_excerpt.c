@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page/utf8.h"
-#include "store/arena.h"
-#include "store/buffer.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "extract/render/layout.h"
 #include "extract/render/render.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

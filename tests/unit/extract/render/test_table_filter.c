@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/buffer.h"
 #include "extract/render/render.h"
-#include "store/arena.h"
-#include "store/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "extract/core/visible.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

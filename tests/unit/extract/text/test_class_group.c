@@ -1,7 +1,7 @@
 #include "extract/text/class_group.h"
 
+#include "base/arena.h"
 #include "extract/text/passage.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -1,7 +1,7 @@
 #include "extract/text/fragment.h"
 
-#include "store/arena.h"
-#include "store/hash.h"
+#include "base/arena.h"
+#include "base/hash.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "store/buffer.h"
-#include "store/hash.h"
+#include "base/buffer.h"
+#include "base/hash.h"
 #include "tests/unit/run.h"
 
 static uint64_t of(const char *text)

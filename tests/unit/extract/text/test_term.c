@@ -1,6 +1,6 @@
+#include "base/hash.h"
 #include "extract/core/visible.h"
 #include "extract/text/term.h"
-#include "store/hash.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "extract/core/visible.h"
 #include "extract/text/word.h"
-#include "store/arena.h"
 #include "tests/unit/extract/fixture.h"
 #include "tests/unit/run.h"
 

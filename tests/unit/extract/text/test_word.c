@@ -1,6 +1,6 @@
 #include "extract/text/word.h"
 
-#include "store/buffer.h"
+#include "base/buffer.h"
 #include "tests/unit/run.h"
 
 static uint32_t words(const char *text)

@@ -1,0 +1,38 @@
+/* base/buffer.h - an array of bytes that grows at the end. */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stddef.h>
+
+#include "base/slice.h"
+
+/*
+ * Initialise with {0}; free with buffer_free(). `data` has a NUL after `size`
+ * bytes.
+ */
+struct buffer {
+	char *data;      /* NULL before the first append */
+	size_t size;     /* bytes in use */
+	size_t capacity; /* bytes allocated */
+};
+
+/* Free the bytes and reset the buffer. */
+void buffer_free(struct buffer *buffer);
+
+/* Set the size to 0; keep the memory. */
+void buffer_clear(struct buffer *buffer);
+
+/* Make room for `size` more bytes and return its start. */
+char *buffer_reserve(struct buffer *buffer, size_t size);
+
+void buffer_append(struct buffer *buffer, const void *data, size_t size);
+void buffer_append_slice(struct buffer *buffer, struct slice slice);
+void buffer_append_text(struct buffer *buffer, const char *text);
+void buffer_append_byte(struct buffer *buffer, char byte);
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Return the bytes; the slice is valid until the buffer changes. */
+struct slice buffer_slice(const struct buffer *buffer);
+
+#endif

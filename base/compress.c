@@ -1,0 +1,147 @@
+#include "base/compress.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/memory.h"
+
+enum { GOOD_LEVEL = 12 };
+
+/* zstd can fail here only for lack of memory, which ends the process. */
+static size_t checked(size_t result)
+{
+	if (ZSTD_isError(result))
+		mem_exhausted("zstd");
+	return result;
+}
+
+static ZSTD_CCtx *context_create(int level)
+{
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+
+	if (context == NULL)
+		mem_exhausted("zstd");
+	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel,
+				       level));
+	checked(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
+	return context;
+}
+
+static void compress_in(ZSTD_CCtx *context, struct slice data,
+			struct buffer *out)
+{
+	size_t room = ZSTD_compressBound(data.size);
+	char *end = buffer_reserve(out, room);
+
+	out->size += checked(
+		ZSTD_compress2(context, end, room, data.data, data.size));
+	out->data[out->size] = '\0';
+}
+
+static void compress_at(int level, struct slice data, struct buffer *out)
+{
+	ZSTD_CCtx *context = context_create(level);
+
+	compress_in(context, data, out);
+	ZSTD_freeCCtx(context);
+}
+
+struct packer {
+	ZSTD_CCtx *context;
+	ZSTD_CDict *dictionary; /* or NULL */
+};
+
+/* The first byte of a dictionary that zstd has trained. */
+enum { TRAINED_BEGIN = 0x37 };
+
+bool is_dictionary(struct slice bytes)
+{
+	return bytes.size == 0 || slice_byte(bytes, 0) != TRAINED_BEGIN;
+}
+
+struct packer *packer_create(struct slice dictionary, int level)
+{
+	struct packer *packer = mem_alloc(1, sizeof(*packer));
+
+	packer->context = context_create(level);
+	if (dictionary.size == 0)
+		return packer;
+	/* zstd must use the bytes as raw content */
+	assert(is_dictionary(dictionary));
+	packer->dictionary =
+		ZSTD_createCDict(dictionary.data, dictionary.size, level);
+	if (packer->dictionary == NULL)
+		mem_exhausted("zstd");
+	checked(ZSTD_CCtx_refCDict(packer->context, packer->dictionary));
+	return packer;
+}
+
+void packer_destroy(struct packer *packer)
+{
+	if (packer == NULL)
+		return;
+	ZSTD_freeCCtx(packer->context);
+	ZSTD_freeCDict(packer->dictionary);
+	free(packer);
+}
+
+void packer_pack(struct packer *packer, struct slice data, struct buffer *out)
+{
+	compress_in(packer->context, data, out);
+}
+
+void compress(struct slice data, struct buffer *out)
+{
+	compress_at(COMPRESS_LEVEL, data, out);
+}
+
+void compress_well(struct slice data, struct buffer *out)
+{
+	compress_at(GOOD_LEVEL, data, out);
+}
+
+enum error decompress(struct slice packed, size_t max_bytes, struct buffer *out)
+{
+	return decompress_by((struct slice){NULL, 0}, packed, max_bytes, out);
+}
+
+/* Return the number of decompressed bytes; 0 if the frame is damaged. */
+static size_t unpack(struct slice dictionary, struct slice packed, char *to,
+		     size_t size)
+{
+	ZSTD_DCtx *context = ZSTD_createDCtx();
+	size_t done;
+
+	if (context == NULL)
+		mem_exhausted("zstd");
+	if (dictionary.size > 0)
+		checked(ZSTD_DCtx_refPrefix(context, dictionary.data,
+					    dictionary.size));
+	done = ZSTD_decompressDCtx(context, to, size, packed.data, packed.size);
+	ZSTD_freeDCtx(context);
+	return done;
+}
+
+enum error decompress_by(struct slice dictionary, struct slice packed,
+			 size_t max_bytes, struct buffer *out)
+{
+	unsigned long long size =
+		ZSTD_getFrameContentSize(packed.data, packed.size);
+	size_t done;
+	char *end;
+
+	if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
+		return ERR_CORRUPT;
+	if (size > max_bytes)
+		return ERR_TOO_LARGE;
+	end = buffer_reserve(out, (size_t)size);
+	done = unpack(dictionary, packed, end, (size_t)size);
+	if (ZSTD_isError(done) || done != size) {
+		end[0] = '\0';
+		return ERR_CORRUPT;
+	}
+	out->size += done;
+	out->data[out->size] = '\0';
+	return ERR_NONE;
+}

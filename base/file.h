@@ -1,0 +1,58 @@
+/*
+ * base/file.h - reads and writes whole files, plain or gzip-compressed, and
+ * lists the files of folders.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+/*
+ * Append the bytes of the file to `out`, decompressed if they are gzip; "-" is
+ * standard input. ERR_NOT_FOUND, ERR_IO, ERR_TOO_LARGE (over `max_bytes` after
+ * decompression), ERR_CORRUPT (broken gzip).
+ */
+enum error file_read(const char *path, size_t max_bytes, struct buffer *out);
+
+/* Read a file, but only the first `max_bytes` of a larger one. */
+enum error file_read_start(const char *path, size_t max_bytes,
+			   struct buffer *out);
+
+/* Write the file at `path` and create its parent folders. ERR_IO. */
+enum error file_write(const char *path, struct slice bytes);
+
+/*
+ * Do the same atomically: at any instant the path refers to the old or the new
+ * file.
+ */
+enum error file_replace(const char *path, struct slice bytes);
+
+/*
+ * Return why the last failed call in this thread failed: for ERR_IO the text of
+ * the errno, otherwise error_text(). Static memory.
+ */
+const char *file_error_text(enum error error);
+
+/* Store errno for file_error_text(); return ERR_IO. */
+enum error file_fail(void);
+
+/* Sorted relative paths of files. */
+struct file_list {
+	char **paths;
+	size_t count;
+};
+
+/*
+ * List all regular files below `folder` whose names end in one of `endings` (a
+ * NULL-terminated array), sorted by the bytes of their relative paths. Do not
+ * follow symbolic links to folders. ERR_NOT_FOUND, ERR_IO. Free the list with
+ * file_list_free().
+ */
+enum error file_list(const char *folder, const char *const *endings,
+		     struct file_list *list_out);
+void file_list_free(struct file_list *list);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * base/utf8.h - UTF-8: strict checks for untrusted bytes, fast decoding of
+ * checked bytes.
+ */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+
+#define UTF8_REPLACEMENT 0xFFFDu
+
+struct utf8_count {
+	size_t sequences; /* well-formed sequences of two or more bytes */
+	size_t invalid;   /* invalid runs; each becomes a U+FFFD */
+};
+
+/*
+ * Count the sequences. Overlong forms, surrogates and numbers over U+10FFFF are
+ * invalid.
+ */
+struct utf8_count utf8_check(struct slice text);
+
+/*
+ * Copy `text` to `out` [text.size + 2 * invalid] with U+FFFD for each invalid
+ * run of bytes (the longest prefix of a sequence); return the length.
+ */
+size_t utf8_repair(struct slice text, char *out);
+
+/*
+ * Return the character at *at and move *at after it; *at must be before `end`.
+ * Requires valid text, such as the text of a page. Invalid bytes give any
+ * number, but nothing at `end` or after it is read.
+ */
+static inline uint32_t utf8_next(const unsigned char **at,
+				 const unsigned char *end)
+{
+	uint32_t lead = *(*at)++;
+	uint32_t code = lead;
+
+	if (lead < 0x80)
+		return lead;
+	code &= lead < 0xE0 ? 0x1F : lead < 0xF0 ? 0x0F : 0x07;
+	while (*at < end && (**at & 0xC0) == 0x80)
+		code = (code << 6 | (*(*at)++ & 0x3F)) & 0x1FFFFF;
+	return code;
+}
+
+/*
+ * Return the first `max` bytes of `text`, or up to three fewer so that the last
+ * character of UTF-8 is whole. In another encoding the last character may be
+ * truncated. Reads no byte outside `text`.
+ */
+static inline struct slice utf8_truncate(struct slice text, size_t max)
+{
+	const unsigned char *bytes = text.data;
+	size_t size = max;
+
+	if (text.size <= max)
+		return text;
+	while (size > 0 && max - size < 3 && (bytes[size] & 0xC0) == 0x80)
+		size--;
+	return (struct slice){bytes, size};
+}
+
+/* Write `code`, at most U+10FFFF, in 1 to 4 bytes and return their number. */
+size_t utf8_encode(uint32_t code, char *out);
+
+/* Return the character of a byte in windows-1252, as the web uses it. */
+uint32_t utf8_from_windows_1252(unsigned char byte);
+
+#endif

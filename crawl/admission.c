@@ -1,0 +1,204 @@
+#include "crawl/admission.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/slice.h"
+
+enum { MAX_ENDING = 8 };
+
+/*
+ * Endings of files that are no pages: images, archives, programs, scripts,
+ * styles, fonts, media, office. Sorted for bsearch().
+ */
+static const char *const endings[] = {
+	"7z",   "aac",  "apk",   "avi",  "avif", "bin",  "bmp",  "bz2",  "cab",
+	"css",  "csv",  "deb",   "dmg",  "doc",  "docm", "docx", "eot",  "epub",
+	"exe",  "flac", "flv",   "gif",  "gz",   "heic", "ico",  "img",  "iso",
+	"jar",  "jpe",  "jpeg",  "jpg",  "js",   "m3u8", "m4a",  "m4v",  "map",
+	"mid",  "mjs",  "mkv",   "mobi", "mov",  "mp3",  "mp4",  "mpeg", "mpg",
+	"msi",  "odp",  "ods",   "odt",  "oga",  "ogg",  "ogv",  "opus", "otf",
+	"pdf",  "pkg",  "png",   "pps",  "ppsx", "ppt",  "pptx", "ps",   "psd",
+	"rar",  "rpm",  "rtf",   "svg",  "svgz", "tar",  "tbz2", "tgz",  "tif",
+	"tiff", "ttf",  "wasm",  "wav",  "weba", "webm", "webp", "whl",  "wma",
+	"wmv",  "woff", "woff2", "xls",  "xlsm", "xlsx", "xz",   "zip",  "zst"};
+
+struct row {
+	const char *word;
+	const char *meaning;
+};
+
+static struct row row_of(unsigned admission)
+{
+	switch ((enum admission)admission) {
+#define X(name, value, text, sense) \
+	case name:                  \
+		return (struct row){text, sense};
+		ADMISSION_LIST(X)
+#undef X
+	}
+	return (struct row){"unknown", "written by a later version"};
+}
+
+const char *admission_word(unsigned admission)
+{
+	return row_of(admission).word;
+}
+
+const char *admission_meaning(unsigned admission)
+{
+	return row_of(admission).meaning;
+}
+
+bool admission_is_in(unsigned admission)
+{
+	return admission > ADMIT_NONE && admission < REFUSE_HOST;
+}
+
+/* Return the path without its query. */
+static struct slice path_of(const struct url *url)
+{
+	const char *path = url->text + url->path;
+
+	return (struct slice){path, strcspn(path, "?")};
+}
+
+/* Write the ending of the last segment of the path, or "" if it has none. */
+static void find_ending(const struct url *url, char ending_out[MAX_ENDING])
+{
+	struct slice path = path_of(url);
+	const char *text = path.data;
+	size_t dot = path.size;
+	size_t size;
+
+	ending_out[0] = '\0';
+	while (dot > 0 && text[dot - 1] != '.' && text[dot - 1] != '/')
+		dot--;
+	size = path.size - dot;
+	if (dot == 0 || text[dot - 1] != '.' || size >= MAX_ENDING)
+		return;
+	memcpy(ending_out, text + dot, size);
+	ending_out[size] = '\0';
+}
+
+static int compare_endings(const void *left, const void *right)
+{
+	return strcasecmp(left, *(const char *const *)right);
+}
+
+static bool is_page(const struct url *url)
+{
+	char ending[MAX_ENDING];
+
+	find_ending(url, ending);
+	return ending[0] == '\0' ||
+	       bsearch(ending, endings, sizeof(endings) / sizeof(endings[0]),
+		       sizeof(endings[0]), compare_endings) == NULL;
+}
+
+/*
+ * Return the number of non-empty segments of the path; MAX_SEGMENTS + 1 if
+ * there are too many.
+ */
+static size_t split(const struct url *url, struct slice segments[MAX_SEGMENTS])
+{
+	struct slice path = path_of(url);
+	const char *text = path.data;
+	size_t count = 0;
+
+	for (size_t i = 0; i < path.size;) {
+		size_t begin = i;
+
+		while (i < path.size && text[i] != '/')
+			i++;
+		if (i > begin && count == MAX_SEGMENTS)
+			return MAX_SEGMENTS + 1;
+		if (i > begin)
+			segments[count++] =
+				(struct slice){text + begin, i - begin};
+		i++;
+	}
+	return count;
+}
+
+/* Return whether a segment occurs MAX_REPEATS times in the path. */
+static bool repeats(const struct slice *segments, size_t count)
+{
+	assert(count <= MAX_SEGMENTS);
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 0;
+
+		for (size_t k = 0; k <= i; k++)
+			same += slice_equal(segments[i], segments[k]);
+		if (same >= MAX_REPEATS)
+			return true;
+	}
+	return false;
+}
+
+static size_t count_keys(const struct url *url)
+{
+	const char *query = strchr(url->text + url->path, '?');
+	size_t count = 0;
+
+	if (query == NULL)
+		return 0;
+	for (const char *c = query; *c != '\0'; c++)
+		count += (*c == '?' && c == query) || *c == '&';
+	return count;
+}
+
+enum admission admission_of_url(const struct site_row *site,
+				const struct url *url, unsigned depth)
+{
+	struct slice segments[MAX_SEGMENTS];
+	size_t count;
+
+	if (!slice_equal(site->host, slice_of(url->host)))
+		return REFUSE_HOST;
+	if (!is_page(url))
+		return REFUSE_ENDING;
+	if (depth > site->options.max_depth)
+		return REFUSE_DEPTH;
+	count = split(url, segments);
+	if (count > MAX_SEGMENTS)
+		return REFUSE_SEGMENTS;
+	if (repeats(segments, count))
+		return REFUSE_REPEAT;
+	return count_keys(url) > MAX_KEYS ? REFUSE_KEYS : ADMIT_LINK;
+}
+
+bool admission_is_saturated(const struct site_row *site,
+			    const struct pattern_row *fine,
+			    const struct pattern_row *coarse)
+{
+	if (site->options.saturation == 0 ||
+	    (site->options.flags & (SITE_IS_SAMPLE | SITE_IS_OFFLINE)) != 0)
+		return false;
+	return fine->quiet >= site->options.saturation ||
+	       coarse->quiet / COARSE_FACTOR >= site->options.saturation;
+}
+
+enum admission admission_of_state(const struct site_row *site,
+				  const struct pattern_row *fine,
+				  const struct pattern_row *coarse,
+				  uint32_t max_pattern)
+{
+	assert(max_pattern > 0);
+	if (admission_is_saturated(site, fine, coarse))
+		return SKIP_SATURATED;
+	if (fine->tried >= max_pattern ||
+	    coarse->tried / COARSE_FACTOR >= max_pattern)
+		return SKIP_PATTERN;
+	if (site->tried_count >= site->options.max_pages)
+		return SKIP_PAGES;
+	if (site->options.max_bytes != 0 &&
+	    site->spent_bytes >= site->options.max_bytes)
+		return SKIP_BYTES;
+	if (site->options.max_time_ms != 0 &&
+	    site->spent_ms >= site->options.max_time_ms)
+		return SKIP_TIME;
+	return ADMIT_LINK;
+}

@@ -1,0 +1,94 @@
+/*
+ * crawl/admission.h - decides which URLs enter the frontier, and by
+ * which rule. Every result of `templatectl explain-url` is a row of this table.
+ * Pure.
+ */
+#ifndef CRAWL_ADMISSION_H
+#define CRAWL_ADMISSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crawl/url.h"
+#include "store/rows_frontier.h"
+#include "store/rows_site.h"
+
+/*
+ * Limits of a URL that no client requested, against crawler traps: endless
+ * calendars, relative links that repeat segments, and combinations of
+ * parameters make sites infinite.
+ */
+enum {
+	MAX_SEGMENTS = 16, /* segments of a path */
+	MAX_REPEATS = 3, /* this number of occurrences of a segment in a path is
+			    refused */
+	MAX_KEYS = 8,    /* parameters of a query */
+	MAX_SITEMAP_DEPTH = 3,
+	MAX_SITEMAPS = 500, /* sitemaps of a site */
+};
+
+/* Constant, stored number, word for programs, human-readable meaning. */
+#define ADMISSION_LIST(X)                                                    \
+	X(ADMIT_NONE, 0, "unknown", "no link or request names it yet")       \
+	X(ADMIT_SEED, 1, "seed", "the site was added with it")               \
+	X(ADMIT_ASKED, 2, "asked", "a client requested it")                  \
+	X(ADMIT_LINK, 3, "link", "a page of the site links to it")           \
+	X(ADMIT_SITEMAP, 4, "sitemap", "a sitemap names it")                 \
+	X(ADMIT_REDIRECT, 5, "redirect", "another URL leads to it")          \
+	X(ADMIT_PROBE, 6, "probe", "invented, to probe for soft 404s")       \
+	X(REFUSE_HOST, 16, "host", "it belongs to another host")             \
+	X(REFUSE_ENDING, 17, "ending", "files with its ending are no pages") \
+	X(REFUSE_DEPTH, 18, "depth", "too many links away from the seed")    \
+	X(REFUSE_SEGMENTS, 19, "segments", "its path has over 16 segments")  \
+	X(REFUSE_REPEAT, 20, "repeat", "its path repeats a segment 3 times") \
+	X(REFUSE_KEYS, 21, "keys", "it has over 8 query parameters")         \
+	X(REFUSE_URLS, 22, "urls", "the site has crawl.max_urls URLs")       \
+	X(REFUSE_SITEMAPS, 23, "sitemaps", "too many sitemaps, or too deep") \
+	X(SKIP_SATURATED, 32, "saturated",                                   \
+	  "the pages of its pattern bring nothing new")                      \
+	X(SKIP_PATTERN, 33, "pattern",                                       \
+	  "crawl.max_pages_per_pattern of its pattern")                      \
+	X(SKIP_PAGES, 34, "pages", "the budget of pages is spent")           \
+	X(SKIP_BYTES, 35, "bytes", "the budget of bytes is spent")           \
+	X(SKIP_TIME, 36, "time", "the budget of time is spent")              \
+	X(DENY_ROBOTS, 48, "robots", "robots.txt forbids it")                \
+	X(DENY_ADDRESS, 49, "address", "its address is forbidden")           \
+	X(DENY_SCOPE, 50, "scope", "it leads outside the site")              \
+	X(DENY_FORGOTTEN, 51, "forgotten", "a client deleted the page")
+
+enum admission {
+#define X(name, value, word, meaning) name = (value),
+	ADMISSION_LIST(X)
+#undef X
+};
+
+const char *admission_word(unsigned admission); /* for example "saturated" */
+const char *
+admission_meaning(unsigned admission);    /* for example "the pages of ..." */
+bool admission_is_in(unsigned admission); /* return whether it is ADMIT_* except
+					     ADMIT_NONE */
+
+/*
+ * Apply the rules that depend only on the URL, its depth and the site; return
+ * REFUSE_* or ADMIT_LINK. For seeds and requested URLs only the host matters.
+ */
+enum admission admission_of_url(const struct site_row *site,
+				const struct url *url, unsigned depth);
+
+/*
+ * Apply the rules that are checked again just before the first visit of a URL;
+ * return SKIP_* or ADMIT_LINK. `fine` and `coarse` are the rows of its
+ * patterns. A coarse pattern is saturated by COARSE_FACTOR times as many quiet
+ * pages as a fine one, and its budget is COARSE_FACTOR times as large. No
+ * pattern saturates on a site that is sampled or whose pages clients upload.
+ */
+enum { COARSE_FACTOR = 4 };
+bool admission_is_saturated(const struct site_row *site,
+			    const struct pattern_row *fine,
+			    const struct pattern_row *coarse);
+enum admission admission_of_state(const struct site_row *site,
+				  const struct pattern_row *fine,
+				  const struct pattern_row *coarse,
+				  uint32_t max_pattern);
+
+#endif

@@ -1,0 +1,80 @@
+/* crawl/robots.h - robots.txt (RFC 9309). */
+#ifndef CRAWL_ROBOTS_H
+#define CRAWL_ROBOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/limit.h"
+#include "base/slice.h"
+
+struct arena;
+struct robots;
+
+enum {
+	MAX_ROBOTS_BYTES =
+		LIMIT(512 * 1024, 2048), /* RFC 9309, 2.5, requires 500 KiB */
+	MAX_ROBOTS_SITEMAPS = LIMIT(100, 8),
+};
+
+/*
+ * Parse the file for the product token `agent` ("templated"). Read only the
+ * first MAX_ROBOTS_BYTES of a larger file, without the incomplete line at the
+ * end, so the caller may pass a body that was truncated at that size. The
+ * result belongs to `arena`; the file is copied. Cannot fail: a file without
+ * rules allows everything. O(n log n), at most 10 bytes of memory per byte.
+ */
+const struct robots *robots_parse(struct arena *arena, struct slice file,
+				  const char *agent);
+
+/*
+ * Return the rules after a response without a file (RFC 9309, 2.3.1): 4xx
+ * allows everything; 5xx, no response (status 0) and 429 forbid everything,
+ * because the rules are unknown.
+ */
+const struct robots *robots_from_status(struct arena *arena, unsigned status);
+
+/* Return whether the server's failure forbids everything. */
+bool robots_is_forbidden(const struct robots *robots);
+
+/*
+ * Return whether `path` (with its query, as in a URL) may be fetched. The
+ * longest matching rule decides, allow wins a tie, /robots.txt is always
+ * allowed; a path over MAX_URL_BYTES is not. The work is limited: if the
+ * wildcards of the rules would search more than 4 MiB for a path, it is not
+ * allowed either (2,000 rules with wildcards can be tried against the longest
+ * path, or 80,000 against one of 50 bytes).
+ */
+bool robots_allows(const struct robots *robots, struct slice path);
+
+/* The decision of robots_allows() and its reason. */
+struct robots_reason {
+	bool is_allowed;
+	unsigned line;  /* line of the file, from 1; 0: no rule decided */
+	bool is_named;  /* the group names our agent and not "*" */
+	char rule[128]; /* the line without its comment, truncated; valid UTF-8
+			   without control characters */
+};
+
+struct robots_reason robots_explain(const struct robots *robots,
+				    struct slice path);
+
+/*
+ * Return the longest Crawl-delay of the group in milliseconds, at most 1 hour;
+ * 0 if there is none.
+ */
+uint32_t robots_delay_ms(const struct robots *robots);
+
+/* Return whether a Crawl-delay was over 1 hour, or no number. */
+bool robots_is_delay_clamped(const struct robots *robots);
+
+/*
+ * Return the values of the Sitemap lines of all groups: as written, possibly
+ * relative, in order, without duplicates and without values over MAX_URL_BYTES,
+ * at most MAX_ROBOTS_SITEMAPS. They belong to the arena.
+ */
+size_t robots_sitemap_count(const struct robots *robots);
+struct slice robots_sitemap(const struct robots *robots, size_t index);
+
+#endif

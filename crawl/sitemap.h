@@ -1,0 +1,91 @@
+/*
+ * crawl/sitemap.h - parse sitemaps (sitemaps.org 0.9) as a stream: XML,
+ * index, plain text, RSS and Atom, each optionally compressed by gzip. Uses
+ * about 300 KB for a file of any size, at most 5 MB for a hostile one.
+ *
+ * A file that begins with '<' is XML, parsed by page/xml_stream.h, so that
+ * broken files give their readable entries; any other file is text. gzip is
+ * detected by the content. Extensions (images, videos, news, hreflang) are
+ * skipped by their namespace; the namespace of the sitemap itself may be any.
+ * Without a <loc> the text of <url> or <sitemap> is used, without a link the
+ * guid of an item if it is a URL. The page of a feed itself is not an entry.
+ */
+#ifndef CRAWL_SITEMAP_H
+#define CRAWL_SITEMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/limit.h"
+#include "base/slice.h"
+#include "crawl/url.h"
+
+enum {
+	MAX_SITEMAP_ENTRIES =
+		LIMIT(50000, 20), /* with omitted ones; the protocol's limit */
+	MAX_SITEMAP_BYTES =
+		LIMIT(50 * 1024 * 1024,
+		      3000), /* decompressed; the protocol's limit */
+};
+
+enum sitemap_kind {
+	SITEMAP_UNKNOWN, /* no format detected yet */
+	SITEMAP_URLS,
+	SITEMAP_INDEX,
+	SITEMAP_TEXT,
+	SITEMAP_RSS,
+	SITEMAP_ATOM,
+};
+
+struct sitemap_entry {
+	struct slice url;    /* canonical, absolute; valid during the call */
+	uint64_t lastmod_ms; /* Unix time; 0 = missing or invalid */
+	bool is_sitemap;     /* in an index: another sitemap */
+};
+
+struct sitemap;
+
+/*
+ * `base` is the URL of the file, to resolve relative URLs; it is copied. The
+ * handler gets each entry once, in the order of the file. Entries that are not
+ * http(s) URLs, or over MAX_URL_BYTES, are counted and omitted; in text only
+ * lines with an absolute URL are entries.
+ */
+struct sitemap *sitemap_create(const struct url *base,
+			       void (*on_entry)(void *context,
+						const struct sitemap_entry *),
+			       void *context);
+void sitemap_destroy(struct sitemap *sitemap); /* NULL is a no-op */
+
+/*
+ * Parse the next bytes, compressed or not. ERR_TOO_LARGE over a limit above,
+ * ERR_MALFORMED (not a sitemap: HTML, binary), ERR_CORRUPT (broken gzip).
+ * Entries before the error are valid; later calls do nothing and return the
+ * same error.
+ */
+enum error sitemap_feed(struct sitemap *sitemap, struct slice bytes);
+
+/*
+ * Finish the file. Errors as in sitemap_feed(); a truncated file, an empty one,
+ * or text without a URL is ERR_MALFORMED.
+ */
+enum error sitemap_finish(struct sitemap *sitemap);
+
+enum sitemap_kind sitemap_kind(const struct sitemap *sitemap);
+
+/*
+ * Return the number of entries passed to the handler, and of omitted entries.
+ */
+size_t sitemap_count(const struct sitemap *sitemap);
+size_t sitemap_refused(const struct sitemap *sitemap);
+
+/*
+ * Parse a W3C date (2004-12-23T18:00:15+00:00 and its shorter forms) or a date
+ * of RFC 822 (RSS) into Unix milliseconds; 0 if it is invalid or before 1970. A
+ * time without a zone is UTC.
+ */
+uint64_t sitemap_date(struct slice text);
+
+#endif

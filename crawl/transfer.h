@@ -1,0 +1,121 @@
+/*
+ * crawl/transfer.h - one running HTTP request: an easy handle of libcurl
+ * and the state of its callbacks. Used only by fetch.c.
+ */
+#ifndef CRAWL_TRANSFER_H
+#define CRAWL_TRANSFER_H
+
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "crawl/authorities.h"
+#include "crawl/fetch.h"
+#include "crawl/response_head.h"
+#include "crawl/unpack.h"
+
+/* Data shared by all transfers of a fetcher; owned by the fetcher. */
+struct transfer_plan {
+	struct fetch_options options;    /* with all defaults set */
+	struct authorities authorities;  /* for TLS */
+	struct curl_slist *page_headers; /* of a request for a page */
+};
+
+struct transfer {
+	struct transfer *next;   /* in the idle or finished list */
+	struct transfer *sister; /* in the list of all transfers */
+	CURL *easy;
+	bool is_running;   /* in the multi handle */
+	bool is_young;     /* begin_ms is not set yet */
+	uint64_t begin_ms; /* start time, by the clock of fetcher_press() */
+	const struct transfer_plan *plan;
+	bool has_cookies; /* libcurl's cookie engine is in use and must be
+			     cleared */
+	/* the request */
+	struct url url;
+	bool is_private_ok;
+	bool is_port_ok;
+	bool is_network_ok;
+	bool any_type;
+	bool is_conditional;
+	bool is_proxied;
+	size_t max_body_bytes;
+	struct curl_slist *headers; /* its own headers, or NULL */
+	struct cookies *cookies;
+	fetch_sink *sink;
+	void *sink_context;
+	/* its result */
+	struct fetch_result result;
+	struct response_head answer;
+	struct unpacker *unpacker; /* NULL: the body has no coding */
+	bool is_headed;            /* the last header block is complete */
+	size_t header_bytes;
+	size_t raw_bytes;   /* of the body, including chunk headers */
+	size_t taken_bytes; /* of these, without chunk headers */
+	size_t sent_bytes;  /* of the body */
+	size_t wire_bytes;  /* of these, as far as decoded */
+	size_t body_bytes;  /* decompressed */
+	bool is_connected;  /* the address filter has allowed an address */
+	char refused[INET6_ADDRSTRLEN]; /* the refused address; "" = none */
+	char error_text[CURL_ERROR_SIZE];
+};
+
+/* `plan` must outlive the transfer. Return NULL only if libcurl fails. */
+struct transfer *transfer_create(const struct transfer_plan *plan);
+
+/* NULL is a no-op. Not while it is in a multi handle. */
+void transfer_destroy(struct transfer *transfer);
+
+/*
+ * Prepare the transfer for a new request. Return false if the request is
+ * invalid or not allowed; the result has the error then.
+ */
+bool transfer_prepare(struct transfer *transfer,
+		      const struct fetch_request *request);
+
+/* Set the result ERR_STOPPED: the transfer was stopped from outside. */
+void transfer_stop(struct transfer *transfer);
+
+/* Complete the result of a transfer that has finished with `code`. */
+void transfer_finish(struct transfer *transfer, CURLcode code);
+
+/* The following functions are internal to the sources of a transfer. */
+
+/* transfer.c: set this error as the result, unless it has one. */
+void transfer_fail(struct transfer *transfer, enum error error,
+		   const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Truncate the body here, with this reason. */
+void transfer_cut(struct transfer *transfer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+bool transfer_is_success(const struct transfer *transfer);
+
+/* transfer_setup.c: set the options that are the same for every request. */
+bool transfer_set_up(struct transfer *transfer);
+
+/* transfer_filter.c: return whether the URL allows the request. */
+bool transfer_check(struct transfer *transfer);
+
+/*
+ * After a failed transfer: set ERR_REFUSED if the address filter was the cause.
+ */
+void transfer_fail_refused(struct transfer *transfer);
+
+/* The callbacks of libcurl. */
+curl_socket_t transfer_on_open(void *context, curlsocktype purpose,
+			       struct curl_sockaddr *target);
+int transfer_on_ready(void *context, char *remote, char *local, int remote_port,
+		      int local_port);
+
+/* transfer_read.c: read the response as it arrives. */
+size_t transfer_on_header(char *data, size_t size, size_t count, void *context);
+size_t transfer_on_body(char *data, size_t size, size_t count, void *context);
+int transfer_on_debug(CURL *easy, curl_infotype type, char *data, size_t size,
+		      void *context);
+int transfer_on_progress(void *context, curl_off_t total, curl_off_t now,
+			 curl_off_t upload_total, curl_off_t upload_now);
+
+#endif

@@ -1,0 +1,354 @@
+#include "crawl/url_pattern.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/ascii.h"
+#include "base/hash.h"
+#include "crawl/percent.h"
+#include "crawl/url_kind.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum {
+	MAX_SEGMENT_COUNT = 24, /* further segments are ignored */
+	MAX_PARAMETERS = 16,    /* further parameters are ignored */
+	MAX_NAMES = 2,          /* folders that keep their names */
+	MAX_ITEM = 64,   /* length of a name after {n} has replaced digits */
+	MAX_COUNTED = 4, /* segments; larger numbers are not distinguished */
+	COARSE_SEED =
+		1, /* seed that makes coarse hashes differ from fine ones */
+};
+
+/*
+ * Endings that show how a page is generated; any other ending is a part of the
+ * name.
+ */
+static const char *const endings[] = {
+	".asp", ".aspx", ".cfm", ".cgi",   ".do", ".htm",   ".html",
+	".jsp", ".jspx", ".php", ".phtml", ".pl", ".shtml", ".xhtml",
+};
+
+/*
+ * Prefixes and suffixes with which documentation generators (doxygen, javadoc)
+ * mark the kinds of their pages.
+ */
+static const char *const beginnings[] = {"class",     "struct",    "union",
+					 "namespace", "interface", "group__",
+					 "dir_",      "md_"};
+static const char *const suffixes[] = {"-members", "_source", "-summary",
+				       "-tree",    "-frame",  "-use"};
+
+/* Last segments that name another view of the page before. */
+static const char *const views[] = {"amp",   "embed", "feed",
+				    "print", "rss",   "trackback"};
+
+static void put_kind(struct bounded *out, enum url_kind kind)
+{
+	bounded_put_slice(out, slice_of(url_kind_text(kind)));
+}
+
+/* Write a name; replace only its numbers. */
+static void put_name(struct bounded *out, struct slice name)
+{
+	const char *c = name.data;
+
+	for (size_t i = 0; i < name.size; i++) {
+		if (!is_digit(c[i]))
+			bounded_put(out, c[i]);
+		else if (i == 0 || !is_digit(c[i - 1]))
+			bounded_put_slice(out, slice_of("{n}"));
+	}
+}
+
+/* The parts of the path and the query. */
+struct parts {
+	struct slice folders[MAX_SEGMENT_COUNT]; /* [folder_count] */
+	size_t folder_count;
+	size_t segment_count; /* including the leaf */
+	bool is_open;         /* the path ends in '/' */
+	struct slice leaf;    /* the segment that identifies the page */
+	struct slice view;   /* segment after the leaf: "index", "feed", "page",
+				or empty */
+	struct slice number; /* page number after "page", or empty */
+	const char *ending;  /* ending of the last segment: ".html", or "" */
+	const char *query;   /* text after the '?', or NULL */
+};
+
+static bool ends_with(struct slice text, const char *ending)
+{
+	size_t size = strlen(ending);
+
+	return text.size > size &&
+	       strncasecmp((const char *)text.data + text.size - size, ending,
+			   size) == 0;
+}
+
+/* Remove the ending from the segment. */
+static const char *cut_ending(struct slice *segment)
+{
+	if (segment->size == 0 ||
+	    memchr(segment->data, '.', segment->size) == NULL)
+		return "";
+	for (size_t i = 0; i < COUNT(endings); i++) {
+		if (!ends_with(*segment, endings[i]))
+			continue;
+		segment->size -= strlen(endings[i]);
+		return endings[i];
+	}
+	return "";
+}
+
+static bool is_one_of(struct slice text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(text, slice_of(words[i])))
+			return true;
+	return false;
+}
+
+static void split_path(struct slice path, struct parts *parts)
+{
+	const char *text = path.data;
+
+	for (size_t i = 0; i < path.size; i++) {
+		size_t begin = i;
+
+		while (i < path.size && text[i] != '/')
+			i++;
+		if (i == begin || parts->folder_count == MAX_SEGMENT_COUNT)
+			continue;
+		parts->folders[parts->folder_count++] =
+			(struct slice){text + begin, i - begin};
+	}
+	parts->is_open = path.size > 0 && text[path.size - 1] == '/';
+}
+
+/* Remove and return the last folder. */
+static struct slice pop(struct parts *parts)
+{
+	return parts->folder_count == 0 ? (struct slice){0}
+					: parts->folders[--parts->folder_count];
+}
+
+/*
+ * Find the view: "/news/a/index.html", "/news/a/feed/" and "/news/a/page/2/"
+ * are about a.
+ */
+static void find_view(struct parts *parts)
+{
+	static const char *const indices[] = {"default", "index"};
+	static const char *const pages[] = {"page"};
+	bool is_file = parts->ending[0] != '\0';
+
+	if (is_file ? is_one_of(parts->leaf, indices, COUNT(indices))
+		    : is_one_of(parts->leaf, views, COUNT(views))) {
+		parts->view = parts->leaf;
+		parts->leaf = pop(parts);
+	} else if (parts->folder_count > 0 &&
+		   is_one_of(parts->folders[parts->folder_count - 1], pages,
+			     1) &&
+		   url_kind_of(parts->leaf) == URL_NUMBER) {
+		parts->number = parts->leaf;
+		parts->view = pop(parts);
+		parts->leaf = pop(parts);
+	}
+}
+
+static void take_apart(const struct url *url, struct parts *parts)
+{
+	const char *path = url->text + url->path;
+	size_t size = strcspn(path, "?");
+
+	*parts = (struct parts){.ending = ""};
+	if (path[size] == '?')
+		parts->query = path + size + 1;
+	split_path((struct slice){path, size}, parts);
+	parts->leaf = pop(parts);
+	if (!parts->is_open)
+		parts->ending = cut_ending(&parts->leaf);
+	find_view(parts);
+	parts->segment_count =
+		parts->folder_count + (parts->leaf.size > 0 ? 1 : 0);
+}
+
+/* A parameter: "name=" and the kind of its value. */
+struct item {
+	char text[MAX_ITEM];
+};
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(((const struct item *)left)->text,
+		      ((const struct item *)right)->text);
+}
+
+static void make_item(struct slice parameter, struct item *item)
+{
+	struct bounded out = {.data = item->text, .capacity = MAX_ITEM - 1};
+	const char *text = parameter.data;
+	const char *equal = memchr(text, '=', parameter.size);
+	size_t size = equal == NULL ? parameter.size : (size_t)(equal - text);
+	struct slice name = {text, size};
+	struct slice value = {NULL, 0};
+	enum url_kind kind = url_kind_of(name);
+
+	if (equal != NULL)
+		value = (struct slice){equal + 1, parameter.size - size - 1};
+	if (kind == URL_WORD && url_is_name(name))
+		put_name(&out, name);
+	else
+		put_kind(&out, kind);
+	bounded_put(&out, '=');
+	put_kind(&out, url_kind_of(value));
+	item->text[out.size] = '\0';
+}
+
+static void put_query(struct bounded *out, const char *query)
+{
+	struct item items[MAX_PARAMETERS];
+	size_t count = 0;
+
+	while (*query != '\0' && count < MAX_PARAMETERS) {
+		size_t size = strcspn(query, "&");
+
+		if (size > 0)
+			make_item((struct slice){query, size}, &items[count++]);
+		query += size;
+		query += *query == '&';
+	}
+	qsort(items, count, sizeof(items[0]), by_text);
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && strcmp(items[i].text, items[i - 1].text) == 0)
+			continue;
+		bounded_put(out, i == 0 ? '?' : '&');
+		bounded_put_slice(out, slice_of(items[i].text));
+	}
+}
+
+/*
+ * Write the first folders with their names, up to the first without a name; of
+ * the other folders write kinds, and consecutive words as one.
+ */
+static void put_folders(struct bounded *out, const struct parts *parts)
+{
+	bool is_named = true;
+	bool was_word = false;
+
+	for (size_t i = 0; i < parts->folder_count; i++) {
+		struct slice folder = parts->folders[i];
+		enum url_kind kind = url_kind_of(folder);
+
+		is_named = is_named && i < MAX_NAMES && kind == URL_WORD &&
+			   url_is_name(folder);
+		if (!is_named && was_word && kind == URL_WORD)
+			continue;
+		bounded_put(out, '/');
+		if (is_named)
+			put_name(out, folder);
+		else
+			put_kind(out, kind);
+		was_word = !is_named && kind == URL_WORD;
+	}
+}
+
+static const char *find_affix(struct slice text, const char *const *affixes,
+			      size_t count, bool is_suffix)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t size = strlen(affixes[i]);
+
+		if (is_suffix ? ends_with(text, affixes[i])
+			      : (text.size > size &&
+				 memcmp(text.data, affixes[i], size) == 0))
+			return affixes[i];
+	}
+	return "";
+}
+
+/* Write the name of a file, which a generator may have created. */
+static void put_leaf(struct bounded *out, const struct parts *parts)
+{
+	struct slice leaf = parts->leaf;
+	enum url_kind kind = url_kind_of(leaf);
+
+	if (parts->ending[0] == '\0' || parts->view.size > 0 ||
+	    kind != URL_WORD) {
+		put_kind(out, kind);
+		return;
+	}
+	bounded_put_slice(out, slice_of(find_affix(leaf, beginnings,
+						   COUNT(beginnings), false)));
+	put_kind(out, kind);
+	bounded_put_slice(out, slice_of(find_affix(leaf, suffixes,
+						   COUNT(suffixes), true)));
+}
+
+static void put_fine(struct bounded *out, const struct parts *parts)
+{
+	put_folders(out, parts);
+	bounded_put(out, '/');
+	put_leaf(out, parts);
+	if (parts->view.size > 0 && parts->leaf.size > 0)
+		bounded_put(out, '/');
+	bounded_put_slice(out, parts->view);
+	if (parts->number.size > 0)
+		bounded_put(out, '/');
+	put_kind(out, url_kind_of(parts->number));
+	bounded_put_slice(out, slice_of(parts->ending));
+	if (parts->is_open && parts->leaf.size + parts->view.size > 0)
+		bounded_put(out, '/');
+	if (parts->query != NULL)
+		put_query(out, parts->query);
+}
+
+/* Write the wide pattern, "/+3.html?". */
+static void put_wide(struct bounded *out, const struct parts *parts)
+{
+	size_t count = parts->segment_count < MAX_COUNTED ? parts->segment_count
+							  : MAX_COUNTED;
+
+	bounded_put_slice(out, slice_of("/+"));
+	bounded_put(out, (char)('0' + count));
+	bounded_put_slice(out, slice_of(parts->ending));
+	if (parts->query != NULL)
+		bounded_put(out, '?');
+}
+
+static void put_coarse(struct bounded *out, const struct parts *parts)
+{
+	struct slice first = parts->folders[0];
+
+	if (parts->folder_count > 0 && url_kind_of(first) == URL_WORD &&
+	    url_is_name(first)) {
+		bounded_put(out, '/');
+		put_name(out, first);
+	}
+	put_wide(out, parts);
+}
+
+static uint64_t seal(struct bounded *out, uint64_t seed)
+{
+	out->data[out->size] = '\0';
+	return hash64(out->data, out->size, seed);
+}
+
+void url_pattern_of(const struct url *url, struct url_pattern *out)
+{
+	enum { CAPACITY = MAX_PATTERN_TEXT - 1 };
+	struct bounded fine = {.data = out->fine_text, .capacity = CAPACITY};
+	struct bounded coarse = {.data = out->coarse_text,
+				 .capacity = CAPACITY};
+	struct bounded wide = {.data = out->wide_text, .capacity = CAPACITY};
+	struct parts parts;
+
+	take_apart(url, &parts);
+	put_fine(&fine, &parts);
+	put_coarse(&coarse, &parts);
+	put_wide(&wide, &parts);
+	out->fine = seal(&fine, 0);
+	out->coarse = seal(&coarse, COARSE_SEED);
+	out->wide = seal(&wide, COARSE_SEED);
+}

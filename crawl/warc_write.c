@@ -1,0 +1,323 @@
+#include "crawl/warc_write.h"
+
+#include <inttypes.h>
+#include <nettle/sha1.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "base/gzip.h"
+#include "base/hash.h"
+#include "crawl/header.h"
+#include "crawl/http_message.h"
+#include "crawl/line.h"
+
+enum { ID_BYTES = 48, DIGEST_BYTES = 33, NOT_MODIFIED = 304 };
+
+#define MEDIA_TYPE_RESPONSE "application/http; msgtype=response"
+#define MEDIA_TYPE_REQUEST  "application/http; msgtype=request"
+
+/* ISO 28500:2017, 6.7 */
+#define PROFILE "http://netpreserve.org/warc/1.1/revisit/"
+
+/*
+ * A record under construction: its block is known, its head is written first.
+ */
+struct draft {
+	struct buffer bytes;
+	struct slice block; /* in one or two parts */
+	struct slice more;
+	bool is_plain; /* not compressed */
+};
+
+/* Write a UUID of version 4 (RFC 9562, 5.4) to `out` [ID_BYTES]. */
+static void write_id(const uint64_t identity[2], char *out)
+{
+	uint64_t high = (identity[0] & ~UINT64_C(0xF000)) | 0x4000;
+	uint64_t low = (identity[1] & (UINT64_MAX >> 2)) | UINT64_C(1) << 63;
+
+	snprintf(out, ID_BYTES,
+		 "%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64
+		 "-%012" PRIx64,
+		 high >> 32, high >> 16 & 0xFFFF, high & 0xFFFF, low >> 48,
+		 low & UINT64_C(0xFFFFFFFFFFFF));
+}
+
+/*
+ * Append a field; omit control characters of the value, and fields without a
+ * value.
+ */
+static void add_field(struct draft *draft, const char *name, struct slice value)
+{
+	const char *bytes = value.data;
+
+	if (value.size == 0)
+		return;
+	buffer_printf(&draft->bytes, "%s: ", name);
+	for (size_t i = 0; i < value.size; i++)
+		if ((unsigned char)bytes[i] >= ' ' && bytes[i] != 0x7f)
+			buffer_append_byte(&draft->bytes, bytes[i]);
+	buffer_append_text(&draft->bytes, "\r\n");
+}
+
+static void add_text(struct draft *draft, const char *name, const char *value)
+{
+	add_field(draft, name, slice_of(value));
+}
+
+static void add_id(struct draft *draft, const char *name,
+		   const uint64_t identity[2])
+{
+	char id[ID_BYTES];
+
+	write_id(identity, id);
+	buffer_printf(&draft->bytes, "%s: <urn:uuid:%s>\r\n", name, id);
+}
+
+static void add_date(struct draft *draft, const char *name, uint64_t time_ms)
+{
+	char date[DATE_BYTES];
+
+	date_format(time_ms, date);
+	add_text(draft, name, date);
+}
+
+/* Write base32 (RFC 4648, 6): 160 bits are 32 digits, without padding. */
+static void write_base32(const uint8_t digest[SHA1_DIGEST_SIZE], char *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+	unsigned bits = 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < SHA1_DIGEST_SIZE; i++) {
+		bits = bits << 8 | digest[i];
+		for (count += 8; count >= 5; count -= 5)
+			*out++ = digits[bits >> (count - 5) & 31];
+	}
+	*out = '\0';
+}
+
+/*
+ * SHA-1, because web archives identify content by it; it is not for security.
+ */
+static void add_digest(struct draft *draft, const char *name, struct slice a,
+		       struct slice b)
+{
+	struct sha1_ctx sha1;
+	uint8_t digest[SHA1_DIGEST_SIZE];
+	char text[DIGEST_BYTES];
+
+	sha1_init(&sha1);
+	sha1_update(&sha1, a.size, a.data);
+	sha1_update(&sha1, b.size, b.data);
+	sha1_digest(&sha1, sizeof(digest), digest);
+	write_base32(digest, text);
+	buffer_printf(&draft->bytes, "%s: sha1:%s\r\n", name, text);
+}
+
+static void begin(struct draft *draft, const char *type,
+		  const uint64_t identity[2], uint64_t time_ms)
+{
+	buffer_append_text(&draft->bytes, "WARC/1.1\r\n");
+	add_text(draft, "WARC-Type", type);
+	add_id(draft, "WARC-Record-ID", identity);
+	add_date(draft, "WARC-Date", time_ms);
+}
+
+/* Append the record, compressed or not, and free its data. */
+static void end(struct draft *draft, const char *media_type, struct buffer *out)
+{
+	add_text(draft, "Content-Type", media_type);
+	add_digest(draft, "WARC-Block-Digest", draft->block, draft->more);
+	buffer_printf(&draft->bytes, "Content-Length: %zu\r\n\r\n",
+		      draft->block.size + draft->more.size);
+	buffer_append_slice(&draft->bytes, draft->block);
+	buffer_append_slice(&draft->bytes, draft->more);
+	buffer_append_text(&draft->bytes, "\r\n\r\n");
+	if (draft->is_plain)
+		buffer_append_slice(out, buffer_slice(&draft->bytes));
+	else
+		gzip_append(buffer_slice(&draft->bytes), out);
+	buffer_free(&draft->bytes);
+}
+
+void warc_write_info(const struct warc_info *info, struct buffer *out)
+{
+	struct draft fields = {0};
+	struct draft draft = {.is_plain = info->is_plain};
+
+	add_field(&fields, "software", info->software);
+	add_text(&fields, "format", "WARC File Format 1.1");
+	add_text(&fields, "conformsTo",
+		 "http://iipc.github.io/warc-specifications/specifications/"
+		 "warc-format/warc-1.1/");
+	add_text(&fields, "robots", info->robots);
+	begin(&draft, "warcinfo", info->identity, info->time_ms);
+	add_field(&draft, "WARC-Filename", info->file);
+	draft.block = buffer_slice(&fields.bytes);
+	end(&draft, "application/warc-fields", out);
+	buffer_free(&fields.bytes);
+}
+
+/* Return whether the header describes the transferred body. */
+static bool is_of_transfer(struct slice line)
+{
+	return header_value(line, "Content-Encoding").data != NULL ||
+	       header_value(line, "Transfer-Encoding").data != NULL ||
+	       header_value(line, "Content-Length").data != NULL;
+}
+
+/*
+ * Copy the status line. For HTTP/2 and later, libcurl writes it: convert it to
+ * HTTP/1.1, the only version that a record of application/http may have.
+ */
+static void copy_status(struct slice line, struct buffer *head)
+{
+	const char *bytes = line.data;
+
+	if (line.size > 6 && memcmp(bytes, "HTTP/", 5) == 0 &&
+	    (bytes[5] == '2' || bytes[5] == '3')) {
+		const char *blank = memchr(bytes, ' ', line.size);
+		size_t size =
+			blank == NULL ? line.size : (size_t)(blank - bytes);
+
+		buffer_append_text(head, "HTTP/1.1");
+		bytes += size;
+		line.size -= size;
+	}
+	buffer_append(head, bytes, line.size);
+	buffer_append_text(head, "\r\n");
+}
+
+/* Copy the head of the response in its archived form, with its blank line. */
+static void copy_head(const struct warc_exchange *exchange, struct buffer *head)
+{
+	struct slice rest = exchange->headers;
+	struct slice line = line_take(&rest);
+
+	copy_status(line, head);
+	while (line = line_take(&rest), line.size > 0) {
+		if (is_of_transfer(line))
+			buffer_append_text(head, "X-Archive-Orig-");
+		buffer_append_slice(head, line);
+		buffer_append_text(head, "\r\n");
+	}
+	if (!exchange->is_revisit)
+		buffer_printf(head, "Content-Length: %zu\r\n",
+			      exchange->body.size);
+	buffer_append_text(head, "\r\n");
+}
+
+/* Add the fields of a revisit: the record it refers to, and its profile. */
+static void add_revisit(struct draft *draft,
+			const struct warc_exchange *exchange)
+{
+	struct http_message message;
+	bool is_unmodified = http_message_parse(exchange->headers, &message) &&
+			     message.status == NOT_MODIFIED;
+
+	add_text(draft, "WARC-Profile",
+		 is_unmodified ? PROFILE "server-not-modified"
+			       : PROFILE "identical-payload-digest");
+	add_field(draft, "WARC-Refers-To-Target-URI", exchange->url);
+	if (exchange->revisit_ms != 0)
+		add_date(draft, "WARC-Refers-To-Date", exchange->revisit_ms);
+	if (!is_unmodified)
+		add_digest(draft, "WARC-Payload-Digest", exchange->body,
+			   (struct slice){0});
+}
+
+static void write_answer(const struct warc_exchange *exchange,
+			 struct buffer *out)
+{
+	struct draft draft = {0};
+	struct buffer head = {0};
+
+	copy_head(exchange, &head);
+	begin(&draft, exchange->is_revisit ? "revisit" : "response",
+	      exchange->identity, exchange->time_ms);
+	add_field(&draft, "WARC-Target-URI", exchange->url);
+	add_field(&draft, "WARC-IP-Address", exchange->address);
+	draft.block = buffer_slice(&head);
+	if (exchange->is_revisit) {
+		add_revisit(&draft, exchange);
+	} else {
+		add_digest(&draft, "WARC-Payload-Digest", exchange->body,
+			   (struct slice){0});
+		if (exchange->is_cut)
+			add_text(&draft, "WARC-Truncated",
+				 exchange->cut_reason);
+		draft.more = exchange->body;
+	}
+	end(&draft, MEDIA_TYPE_RESPONSE, out);
+	buffer_free(&head);
+}
+
+static void write_request(const struct warc_exchange *exchange,
+			  struct buffer *out)
+{
+	/* any fixed bits: other identities are random */
+	const uint64_t identity[2] = {
+		exchange->identity[0],
+		exchange->identity[1] ^ UINT64_C(0x2545F4914F6CDD1D),
+	};
+	struct draft draft = {0};
+	struct slice request = exchange->request;
+	const char *bytes = request.data;
+
+	while (request.size > 0 && (bytes[request.size - 1] == '\n' ||
+				    bytes[request.size - 1] == '\r'))
+		request.size--;
+	begin(&draft, "request", identity, exchange->time_ms);
+	add_field(&draft, "WARC-Target-URI", exchange->url);
+	add_id(&draft, "WARC-Concurrent-To", exchange->identity);
+	draft.block = request;
+	draft.more = slice_of("\r\n\r\n");
+	end(&draft, MEDIA_TYPE_REQUEST, out);
+}
+
+void warc_write_exchange(const struct warc_exchange *exchange,
+			 struct buffer *out)
+{
+	write_answer(exchange, out);
+	if (exchange->request.size > 0)
+		write_request(exchange, out);
+}
+
+void warc_visit_identity(struct slice url, uint64_t time_ms,
+			 uint64_t identity_out[2])
+{
+	identity_out[0] = hash64(url.data, url.size, time_ms);
+	identity_out[1] = hash64(url.data, url.size, ~time_ms);
+}
+
+void warc_write_conversion(const struct warc_conversion *conversion,
+			   struct buffer *out)
+{
+	const bool has_failed = conversion->error != NULL;
+	struct draft fields = {0};
+	struct draft draft = {
+		.block = conversion->text,
+		.is_plain = conversion->is_plain,
+	};
+	uint64_t source[2];
+
+	if (has_failed) {
+		add_text(&fields, "error", conversion->error);
+		add_field(&fields, "message", conversion->text);
+		draft.block = buffer_slice(&fields.bytes);
+	}
+	begin(&draft, has_failed ? "metadata" : "conversion",
+	      conversion->identity, conversion->time_ms);
+	add_field(&draft, "WARC-Target-URI", conversion->url);
+	if (conversion->source_ms != 0) {
+		warc_visit_identity(conversion->url, conversion->source_ms,
+				    source);
+		add_id(&draft, "WARC-Refers-To", source);
+	}
+	add_field(&draft, "Templated-Sequence", conversion->sequence);
+	end(&draft,
+	    has_failed ? "application/warc-fields" : conversion->media_type,
+	    out);
+	buffer_free(&fields.bytes);
+}

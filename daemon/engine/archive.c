@@ -1,0 +1,238 @@
+#include "daemon/engine/archive.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/engine/archive_mend.h"
+#include "daemon/runtime/clock.h"
+#include "daemon/runtime/lock.h"
+
+enum {
+	RETRY_MS = 60000, /* between write attempts after an error */
+	STAMP_BYTES = 32,
+	MAX_NUMBER = 100000, /* more files than can be written in one second */
+};
+
+struct archive {
+	char *folder;
+	uint64_t max_bytes;
+	const char *software;
+	const char *robots;
+	struct lock lock;  /* guards the fields below */
+	int file;          /* -1 = not open */
+	char *path;        /* path of the open file, with ".open" */
+	uint64_t size;     /* size of the open file: complete records */
+	unsigned number;   /* number of the next file */
+	uint64_t retry_ms; /* monotonic; 0 = no error */
+	struct buffer record;
+};
+
+static void make_identity(uint64_t *identity)
+{
+	/* blocks only until the system has entropy */
+	while (getrandom(identity, 2 * sizeof(*identity), 0) < 0 &&
+	       errno == EINTR)
+		;
+}
+
+/* Log the error once, and pause writing. */
+static void pause_archive(struct archive *archive, const char *what)
+{
+	if (archive->retry_ms == 0)
+		log_error("crawl.warc_dir: %s: %s: %s; archiving is paused "
+			  "until writing works again",
+			  archive->folder, what, strerrordesc_np(errno));
+	archive->retry_ms = clock_steady_ms() + RETRY_MS;
+}
+
+/* Choose a name that no file has, complete or open. */
+static void make_path(struct archive *archive)
+{
+	time_t now = (time_t)(clock_wall_ms() / 1000U);
+	struct buffer path = {0};
+	char stamp[STAMP_BYTES];
+	struct tm tm = {0};
+	bool is_taken;
+
+	gmtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	do {
+		buffer_clear(&path);
+		buffer_printf(&path, "%s/templated-%s-%05u.warc.gz",
+			      archive->folder, stamp,
+			      archive->number++ % MAX_NUMBER);
+		is_taken = access(path.data, F_OK) == 0;
+		buffer_append_text(&path, ARCHIVE_OPEN);
+	} while (is_taken || access(path.data, F_OK) == 0);
+	free(archive->path);
+	archive->path = path.data;
+}
+
+/* Append the record to the file; undo a partial write. */
+static bool write_record(struct archive *archive)
+{
+	const char *next = archive->record.data;
+	size_t left = archive->record.size;
+
+	while (left > 0) {
+		ssize_t done = write(archive->file, next, left);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			pause_archive(archive, "writing failed");
+			if (ftruncate(archive->file, (off_t)archive->size) != 0)
+				log_error("%s: cannot truncate it: %s",
+					  archive->path,
+					  strerrordesc_np(errno));
+			return false;
+		}
+		next += done;
+		left -= (size_t)done;
+	}
+	archive->size += archive->record.size;
+	if (archive->retry_ms != 0)
+		log_info("crawl.warc_dir: %s: archiving continues",
+			 archive->folder);
+	archive->retry_ms = 0;
+	return true;
+}
+
+/* Complete the open file, if any. */
+static void end_file(struct archive *archive)
+{
+	bool is_written;
+
+	if (archive->file < 0)
+		return;
+	is_written = fsync(archive->file) == 0;
+	is_written &= close(archive->file) == 0;
+	if (!is_written)
+		pause_archive(archive, "writing failed");
+	archive->file = -1;
+	if (!archive_complete(archive->path))
+		pause_archive(archive, "renaming a file failed");
+}
+
+/* Write the first record of a file to `record`. */
+static void make_info(struct archive *archive)
+{
+	const char *name = strrchr(archive->path, '/') + 1;
+	struct warc_info info = {
+		.file = {name, strlen(name) - strlen(ARCHIVE_OPEN)},
+		.software = slice_of(archive->software),
+		.robots = archive->robots,
+		.time_ms = clock_wall_ms(),
+	};
+
+	make_identity(info.identity);
+	buffer_clear(&archive->record);
+	warc_write_info(&info, &archive->record);
+}
+
+static bool begin_file(struct archive *archive)
+{
+	make_path(archive);
+	archive->file =
+		open(archive->path,
+		     O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	if (archive->file < 0) {
+		pause_archive(archive, "creating a file failed");
+		return false;
+	}
+	archive->size = 0;
+	flock(archive->file, LOCK_EX | LOCK_NB); /* prevents archive_mend() from
+						    changing the file */
+	make_info(archive);
+	if (write_record(archive))
+		return true;
+	close(archive->file);
+	archive->file = -1;
+	unlink(archive->path);
+	return false;
+}
+
+enum error archive_open(struct archive **out, const char *folder,
+			uint64_t max_bytes, const char *software,
+			const char *robots)
+{
+	struct archive *archive;
+
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+		log_error("crawl.warc_dir: %s: cannot create the folder: %s",
+			  folder, strerrordesc_np(errno));
+		return ERR_IO;
+	}
+	if (access(folder, W_OK | X_OK) != 0) {
+		log_error("crawl.warc_dir: %s: cannot write to it: %s", folder,
+			  strerrordesc_np(errno));
+		return ERR_IO;
+	}
+	archive_mend(folder);
+	archive = mem_alloc(1, sizeof(*archive));
+	archive->folder = mem_copy_text(folder, strlen(folder));
+	archive->max_bytes = max_bytes;
+	archive->software = software;
+	archive->robots = robots;
+	archive->file = -1;
+	lock_init(&archive->lock, LOCK_ARCHIVE);
+	*out = archive;
+	return ERR_NONE;
+}
+
+/* Call with the lock held. */
+static bool write_exchange(struct archive *archive,
+			   const struct warc_exchange *exchange)
+{
+	struct warc_exchange named = *exchange;
+
+	assert(lock_is_held(&archive->lock));
+	if (archive->retry_ms > clock_steady_ms())
+		return false;
+	if (archive->size >= archive->max_bytes)
+		end_file(archive);
+	if (archive->file < 0 && !begin_file(archive))
+		return false;
+	warc_visit_identity(named.url, named.time_ms, named.identity);
+	buffer_clear(&archive->record);
+	warc_write_exchange(&named, &archive->record);
+	return write_record(archive);
+}
+
+bool archive_write(struct archive *archive,
+		   const struct warc_exchange *exchange)
+{
+	bool is_written;
+
+	if (archive == NULL)
+		return false;
+	lock_acquire(&archive->lock);
+	is_written = write_exchange(archive, exchange);
+	lock_release(&archive->lock);
+	return is_written;
+}
+
+void archive_close(struct archive *archive)
+{
+	if (archive == NULL)
+		return;
+	end_file(archive);
+	lock_destroy(&archive->lock);
+	buffer_free(&archive->record);
+	free(archive->folder);
+	free(archive->path);
+	free(archive);
+}

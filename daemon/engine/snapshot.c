@@ -1,0 +1,350 @@
+#include "daemon/engine/snapshot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/lower_bound.h"
+#include "base/memory.h"
+#include "cluster/merges.h"
+#include "daemon/engine/inbound.h"
+#include "store/content.h"
+#include "store/key.h"
+#include "store/record.h"
+#include "store/rows_cluster.h"
+#include "store/rows_page.h"
+#include "store/sets.h"
+
+enum { PAGES_PER_READ = 500 }; /* read transactions must be short */
+
+/* A page in a cluster. */
+struct member {
+	uint64_t page;
+	uint32_t set;
+	uint32_t leaf;
+};
+
+/* The data read until now, in growing arrays. */
+struct reading {
+	struct store *store;
+	struct snapshot *snapshot;
+	uint32_t *sets; /* [leaf_count], signature numbers, ascending */
+	size_t set_capacity;
+	size_t leaf_capacity;
+	struct member *members; /* [member_count] */
+	size_t member_count;
+	size_t member_capacity;
+	struct arena *arena; /* owns the arrays below */
+	struct slice *urls;  /* [member_count] */
+};
+
+static void add_leaf(struct reading *reading, const struct set_scan *scan)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	uint32_t *shingle_ids =
+		ARENA_NEW(snapshot->arena, uint32_t, scan->count);
+
+	if (scan->count > 0)
+		memcpy(shingle_ids, scan->shingle_ids,
+		       scan->count * sizeof(*shingle_ids));
+	reading->sets =
+		mem_grow(reading->sets, snapshot->leaf_count,
+			 &reading->set_capacity, sizeof(*reading->sets));
+	snapshot->leaves =
+		mem_grow(snapshot->leaves, snapshot->leaf_count,
+			 &reading->leaf_capacity, sizeof(*snapshot->leaves));
+	reading->sets[snapshot->leaf_count] = scan->set;
+	snapshot->leaves[snapshot->leaf_count++] = (struct dendrogram_leaf){
+		.shingle_ids = shingle_ids, .count = (uint32_t)scan->count};
+	if (scan->count > 0 &&
+	    shingle_ids[scan->count - 1] >= snapshot->shingle_count)
+		snapshot->shingle_count =
+			(size_t)shingle_ids[scan->count - 1] + 1;
+}
+
+static void read_sets(struct reading *reading, struct txn *txn)
+{
+	struct set_scan scan = set_scan_begin(txn, reading->snapshot->site.id);
+
+	while (set_scan_next(&scan))
+		add_leaf(reading, &scan);
+	set_scan_end(&scan);
+}
+
+/* Return the leaf of a signature, or leaf_count. */
+static uint32_t leaf_of(const struct reading *reading, uint32_t set)
+{
+	uint32_t count = reading->sets == NULL
+				 ? 0
+				 : (uint32_t)reading->snapshot->leaf_count;
+	size_t at;
+
+	LOWER_BOUND(at, count, reading->sets[at] < set);
+	return at < count && reading->sets[at] == set ? (uint32_t)at : count;
+}
+
+static void read_members(struct reading *reading, struct txn *txn)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	struct key prefix = key_site(snapshot->site.id);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		struct member member = {
+			.page = key_u64(scan.key, 2 * sizeof(uint32_t))};
+
+		if (!member_decode(scan.value, &member.set))
+			txn_fail(txn, ERR_CORRUPT);
+		member.leaf = leaf_of(reading, member.set);
+		if (member.leaf == snapshot->leaf_count) {
+			txn_fail(txn, ERR_CORRUPT);
+			break;
+		}
+		snapshot->leaves[member.leaf].pages++;
+		reading->members = mem_grow(
+			reading->members, reading->member_count,
+			&reading->member_capacity, sizeof(*reading->members));
+		reading->members[reading->member_count++] = member;
+	}
+	scan_end(&scan);
+}
+
+static int by_page(const void *left, const void *right)
+{
+	const struct member *a = left;
+	const struct member *b = right;
+
+	return (a->page > b->page) - (a->page < b->page);
+}
+
+/* Read the signatures and their pages in one transaction. */
+static enum error read_base(struct reading *reading, const char *host)
+{
+	struct txn txn = txn_begin_read(reading->store);
+	struct snapshot *snapshot = reading->snapshot;
+
+	if (!site_get(&txn, slice_of(host), &snapshot->site))
+		txn_fail(&txn, ERR_NOT_FOUND);
+	snapshot->site.host = (struct slice){NULL, 0};
+	snapshot->site.seed = (struct slice){NULL, 0};
+	read_sets(reading, &txn);
+	read_members(reading, &txn);
+	if (reading->member_count > 1)
+		qsort(reading->members, reading->member_count,
+		      sizeof(*reading->members), by_page);
+	return txn_end(&txn);
+}
+
+/* Read the URL of a page; empty if it was deleted meanwhile. */
+static void read_url(struct reading *reading, struct txn *txn, size_t index)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	const struct member *member = &reading->members[index];
+	struct slice url = {"", 0};
+	struct page_row row;
+
+	if (page_row_get(txn, snapshot->site.id, member->page, &row))
+		url = row.url;
+	reading->urls[index] = (struct slice){
+		arena_copy(reading->arena, url.data, url.size), url.size};
+	if (snapshot->examples[member->leaf] == NULL)
+		snapshot->examples[member->leaf] =
+			arena_copy(snapshot->names, url.data, url.size);
+}
+
+static void read_links(struct reading *reading, struct txn *txn, size_t index,
+		       struct inbound *inbound)
+{
+	struct buffer bytes = {0};
+	struct record record;
+	size_t links;
+
+	inbound_links(inbound, &links);
+	if (links >= SNAPSHOT_MAX_LINKS)
+		return;
+	if (content_record(txn, reading->snapshot->site.id,
+			   reading->members[index].page, &bytes,
+			   &record) == ERR_NONE)
+		inbound_add(inbound, (uint32_t)index, &record);
+	buffer_free(&bytes);
+}
+
+/*
+ * Read URLs (`inbound` NULL) or links of the first `count` members in one pass.
+ */
+static enum error read_pages(struct reading *reading, size_t count,
+			     struct inbound *inbound)
+{
+	enum error error = ERR_NONE;
+	size_t i = 0;
+
+	while (i < count && error == ERR_NONE) {
+		struct txn txn = txn_begin_read(reading->store);
+		size_t end =
+			count - i < PAGES_PER_READ ? count : i + PAGES_PER_READ;
+
+		for (; i < end; i++) {
+			if (inbound == NULL)
+				read_url(reading, &txn, i);
+			else
+				read_links(reading, &txn, i, inbound);
+		}
+		error = txn_end(&txn);
+	}
+	return error;
+}
+
+static enum error read_witness(struct reading *reading)
+{
+	struct snapshot *snapshot = reading->snapshot;
+	size_t count = reading->member_count;
+	uint32_t *leaves = ARENA_NEW(snapshot->arena, uint32_t, count);
+	uint32_t *labels = ARENA_NEW(snapshot->arena, uint32_t, count);
+	struct inbound *inbound =
+		inbound_create(reading->urls, (uint32_t)count);
+	struct witness_link *links;
+	size_t link_count;
+	enum error error = read_pages(
+		reading,
+		count < SNAPSHOT_MAX_SOURCES ? count : SNAPSHOT_MAX_SOURCES,
+		inbound);
+
+	links = inbound_links(inbound, &link_count);
+	witness_labels(links, link_count, labels, (uint32_t)count);
+	inbound_destroy(inbound);
+	for (size_t i = 0; i < count; i++)
+		leaves[i] = reading->members[i].leaf;
+	snapshot->witness = (struct witness_pages){leaves, labels, count};
+	return error;
+}
+
+enum error snapshot_read(struct store *store, const char *host,
+			 size_t max_leaves, struct snapshot *snapshot_out)
+{
+	struct reading reading = {.store = store,
+				  .snapshot = snapshot_out,
+				  .arena = arena_create()};
+	enum error error;
+	bool is_small;
+
+	*snapshot_out = (struct snapshot){.arena = arena_create(),
+					  .names = arena_create()};
+	error = read_base(&reading, host);
+	is_small = snapshot_out->leaf_count <= max_leaves;
+	if (error == ERR_NONE && is_small) {
+		snapshot_out->examples =
+			ARENA_NEW(snapshot_out->names, const char *,
+				  snapshot_out->leaf_count);
+		reading.urls = ARENA_NEW(reading.arena, struct slice,
+					 reading.member_count);
+		error = read_pages(&reading, reading.member_count, NULL);
+	}
+	if (error == ERR_NONE && is_small)
+		error = read_witness(&reading);
+	free(reading.sets);
+	free(reading.members);
+	arena_destroy(reading.arena);
+	if (error != ERR_NONE)
+		snapshot_free(snapshot_out);
+	return error;
+}
+
+void snapshot_trim(struct snapshot *snapshot)
+{
+	arena_destroy(snapshot->arena);
+	free(snapshot->leaves);
+	snapshot->arena = NULL;
+	snapshot->leaves = NULL;
+	snapshot->witness = (struct witness_pages){0};
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	snapshot_trim(snapshot);
+	arena_destroy(snapshot->names);
+	*snapshot = (struct snapshot){0};
+}
+
+enum error snapshot_report(const struct snapshot *snapshot,
+			   const struct dendrogram_options *watch,
+			   struct report *report_out)
+{
+	const struct report_pages pages = {
+		.leaves = snapshot->leaves,
+		.leaf_count = snapshot->leaf_count,
+		.witness = snapshot->witness,
+	};
+	enum error error = report_begin(
+		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT),
+		&pages, watch, report_out);
+
+	report_out->threshold = snapshot->site.options.threshold;
+	report_out->shingle_ids = snapshot->shingle_count;
+	report_out->examples = snapshot->examples;
+	return error;
+}
+
+static enum error choose(const struct snapshot *snapshot,
+			 const struct dendrogram_options *watch,
+			 struct choice *choice)
+{
+	enum measure measure =
+		(enum measure)(snapshot->site.options.measure % MEASURE_COUNT);
+	struct dendrogram dendrogram;
+	struct suggestion suggestion;
+	enum error error = dendrogram_make(
+		snapshot->leaves, snapshot->leaf_count, watch, &dendrogram);
+
+	choice->site = snapshot->site.id;
+	choice->generation = snapshot->site.generation;
+	choice->threshold = measure_template_threshold(measure);
+	snprintf(choice->reason, sizeof(choice->reason),
+		 "the default of %s, because the site has %zu distinct "
+		 "signatures, too many for a dendrogram "
+		 "(clustering.max_dendrogram_size)",
+		 measure_name(measure), snapshot->leaf_count);
+	if (error == ERR_NONE) {
+		suggestion =
+			suggest(&dendrogram, measure,
+				&(struct merge_pages){
+					.leaves = snapshot->leaves,
+					.leaf_of = snapshot->witness.leaves,
+					.labels = snapshot->witness.labels,
+					.count = snapshot->witness.count,
+				});
+		choice->threshold = suggestion.threshold;
+		memcpy(choice->reason, suggestion.reason,
+		       sizeof(choice->reason));
+	}
+	dendrogram_free(&dendrogram);
+	return error == ERR_TOO_LARGE ? ERR_NONE : error;
+}
+
+enum error snapshot_choose(struct store *store, const char *host,
+			   const struct dendrogram_options *watch,
+			   struct choice *choice_out)
+{
+	struct snapshot snapshot;
+	enum error error =
+		snapshot_read(store, host, watch->max_leaves, &snapshot);
+
+	if (error != ERR_NONE)
+		return error;
+	error = choose(&snapshot, watch, choice_out);
+	snapshot_free(&snapshot);
+	return error;
+}
+
+struct change choice_change(const struct choice *choice, const struct url *seed)
+{
+	return (struct change){
+		.kind = CHANGE_SITE_THRESHOLD,
+		.url = seed,
+		.site_select_threshold = {.site = choice->site,
+					  .threshold =
+						  (uint16_t)choice->threshold,
+					  .generation = choice->generation,
+					  .reason = slice_of(choice->reason)},
+	};
+}

@@ -1,0 +1,491 @@
+#include "daemon/http/tokens.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/http/credential.h"
+#include "daemon/runtime/lock.h"
+#include "store/folder.h"
+
+#define TOKENS_FILE "tokens"
+#define FIRST_LINE  "templated tokens 1\n"
+#define PREFIX      "td_"
+#define REMOVED     '#' /* replaces the first character of a line */
+
+enum {
+	DIGEST_BYTES = CREDENTIAL_DIGEST_BYTES,
+	DIGEST_DIGITS = 2 * DIGEST_BYTES,
+	MAX_FILE_BYTES = 1 << 16,
+	MAX_LINE_BYTES = 256,
+	WORDS = 4,      /* of a line */
+	REQUEST = 1000, /* of an allowance, which is in thousandths */
+};
+
+_Static_assert(TOKEN_BYTES == sizeof(PREFIX) + CREDENTIAL_DIGITS, "its text");
+
+struct row {
+	struct token token;
+	uint8_t digest[DIGEST_BYTES];
+	uint64_t allowance; /* thousandths of a request, up to the rate */
+	uint64_t since_ms;  /* time of `allowance`; 0: never used */
+};
+
+struct tokens {
+	char *folder;
+	struct lock change; /* held for a change and its write */
+	struct lock lock;   /* guards the members below; hold both to add or
+			       remove rows */
+	struct row rows[MAX_TOKENS]; /* [count], by name */
+	size_t count;
+	uint64_t last_id;
+	bool is_unsaved; /* the file has removed tokens; guarded by `change` */
+};
+
+static const char *const role_names[] = {
+	[TOKEN_READS] = "read",
+	[TOKEN_WRITES] = "write",
+};
+
+static bool read_hex(const char *text, uint8_t digest_out[DIGEST_BYTES])
+{
+	if (strlen(text) != DIGEST_DIGITS)
+		return false;
+	for (size_t i = 0; i < DIGEST_DIGITS; i++) {
+		int digit = hex_digit(text[i]);
+
+		if (digit < 0)
+			return false;
+		digest_out[i / 2] =
+			(uint8_t)(digest_out[i / 2] << 4 | (uint8_t)digit);
+	}
+	return true;
+}
+
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *c = name; *c != '\0'; c++)
+		if (!is_alphanumeric(*c) && strchr("._-", *c) == NULL)
+			return false;
+	return length > 0 && length < TOKEN_NAME_BYTES;
+}
+
+/* Return the index of the name, or the index to insert it at. */
+static size_t place_of(const struct tokens *tokens, const char *name)
+{
+	size_t at = 0;
+
+	while (at < tokens->count &&
+	       strcmp(tokens->rows[at].token.name, name) < 0)
+		at++;
+	return at;
+}
+
+static bool is_at(const struct tokens *tokens, size_t at, const char *name)
+{
+	return at < tokens->count &&
+	       strcmp(tokens->rows[at].token.name, name) == 0;
+}
+
+static void insert(struct tokens *tokens, size_t at, const struct row *row)
+{
+	memmove(&tokens->rows[at + 1], &tokens->rows[at],
+		(tokens->count - at) * sizeof(*row));
+	tokens->rows[at] = *row;
+	tokens->rows[at].token.id = ++tokens->last_id;
+	tokens->count++;
+}
+
+static void delete (struct tokens *tokens, size_t at)
+{
+	tokens->count--;
+	memmove(&tokens->rows[at], &tokens->rows[at + 1],
+		(tokens->count - at) * sizeof(tokens->rows[0]));
+}
+
+static bool read_role(const char *text, enum token_role *role_out)
+{
+	*role_out = strcmp(text, role_names[TOKEN_WRITES]) == 0 ? TOKEN_WRITES
+								: TOKEN_READS;
+	return strcmp(text, role_names[*role_out]) == 0;
+}
+
+static bool read_time(const char *text, uint64_t *time_ms_out)
+{
+	char *end;
+
+	errno = 0;
+	*time_ms_out = strtoull(text, &end, 10);
+	return is_digit(text[0]) && *end == '\0' && errno == 0;
+}
+
+/* Parse "NAME ROLE CREATED DIGEST"; modifies the line. */
+static bool read_line(char *line, struct row *row_out)
+{
+	char *rest = NULL;
+	char *words[WORDS + 1];
+
+	*row_out = (struct row){0};
+	for (size_t i = 0; i <= WORDS; i++)
+		words[i] = strtok_r(i == 0 ? line : NULL, " ", &rest);
+	if (words[WORDS - 1] == NULL || words[WORDS] != NULL ||
+	    !is_name(words[0]))
+		return false;
+	memcpy(row_out->token.name, words[0], strlen(words[0]) + 1);
+	return read_role(words[1], &row_out->token.role) &&
+	       read_time(words[2], &row_out->token.created_ms) &&
+	       read_hex(words[3], row_out->digest);
+}
+
+static bool read_text(struct tokens *tokens, const char *text)
+{
+	size_t first = strlen(FIRST_LINE);
+
+	if (strncmp(text, FIRST_LINE, first) != 0)
+		return false;
+	text += first;
+	while (*text != '\0') {
+		size_t length = strcspn(text, "\n");
+		char line[MAX_LINE_BYTES];
+		struct row row;
+		size_t at;
+
+		if (length >= sizeof(line) || text[length] != '\n' ||
+		    tokens->count >= MAX_TOKENS)
+			return false;
+		memcpy(line, text, length);
+		line[length] = '\0';
+		text += length + 1;
+		if (line[0] == REMOVED)
+			continue;
+		if (!read_line(line, &row))
+			return false;
+		at = place_of(tokens, row.token.name);
+		if (is_at(tokens, at, row.token.name))
+			return false;
+		insert(tokens, at, &row);
+	}
+	return true;
+}
+
+static void append_line(const struct row *row, struct buffer *out)
+{
+	char digest[DIGEST_DIGITS + 1];
+
+	credential_write_hex(row->digest, DIGEST_BYTES, digest);
+	buffer_printf(out, "%s %s %" PRIu64 " %s\n", row->token.name,
+		      role_names[row->token.role], row->token.created_ms,
+		      digest);
+}
+
+/* Rewrite the file: the rows, and `more` unless it is NULL. */
+static enum error save(struct tokens *tokens, const struct row *more)
+{
+	struct buffer text = {0};
+	enum error error;
+
+	buffer_append_text(&text, FIRST_LINE);
+	for (size_t i = 0; i < tokens->count; i++)
+		append_line(&tokens->rows[i], &text);
+	if (more != NULL)
+		append_line(more, &text);
+	error = folder_write(tokens->folder, TOKENS_FILE, buffer_slice(&text),
+			     true);
+	buffer_free(&text);
+	if (error == ERR_NONE)
+		tokens->is_unsaved = false;
+	return error;
+}
+
+/* Return whether a known token has the line that begins here. */
+static bool tokens_have_line(const struct tokens *tokens, const char *line)
+{
+	size_t length = strcspn(line, " \n");
+	char name[TOKEN_NAME_BYTES];
+
+	if (length >= sizeof(name))
+		return false;
+	memcpy(name, line, length);
+	name[length] = '\0';
+	return is_at(tokens, place_of(tokens, name), name);
+}
+
+/* Return false if a byte could not be written. */
+static bool mark_lines(const struct tokens *tokens, int file, const char *text)
+{
+	const char mark = REMOVED;
+	const char *line = text + strcspn(text, "\n");
+
+	while (*line == '\n' && *++line != '\0') {
+		if (*line != REMOVED && !tokens_have_line(tokens, line) &&
+		    pwrite(file, &mark, 1, line - text) != 1)
+			return false;
+		line += strcspn(line, "\n");
+	}
+	return fsync(file) == 0;
+}
+
+/*
+ * Mark the removed tokens in the file by one byte each, in place: this works on
+ * a full disk, because the file has its blocks, and a byte is written
+ * completely or not at all. The next tokens_add() rewrites the file without
+ * these lines.
+ */
+static enum error mark_removed(struct tokens *tokens)
+{
+	char name[MAX_PATH_BYTES];
+	struct buffer text = {0};
+	enum error error = ERR_IO;
+	int file;
+
+	if (folder_name(name, tokens->folder, TOKENS_FILE))
+		error = file_read(name, MAX_FILE_BYTES, &text);
+	if (error != ERR_NONE)
+		return error;
+	buffer_append_byte(&text, '\0');
+	file = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (file < 0 || !mark_lines(tokens, file, text.data))
+		error = errno == ENOSPC || errno == EDQUOT ? ERR_STORE_FULL
+							   : ERR_IO;
+	if (file >= 0)
+		close(file);
+	buffer_free(&text);
+	return error;
+}
+
+/* With the lock of changes held: remove the removed tokens from the file. */
+static enum error save_removal(struct tokens *tokens)
+{
+	enum error error = mark_removed(tokens);
+
+	/* a copy may work if the blocks cannot be written in place */
+	if (error != ERR_NONE)
+		error = save(tokens, NULL);
+	tokens->is_unsaved = error != ERR_NONE;
+	return error;
+}
+
+static enum error load(struct tokens *tokens)
+{
+	char name[MAX_PATH_BYTES];
+	struct buffer text = {0};
+	enum error error = ERR_IO;
+
+	if (folder_name(name, tokens->folder, TOKENS_FILE))
+		error = file_read(name, MAX_FILE_BYTES, &text);
+	buffer_append_byte(&text, '\0');
+	if (error == ERR_NONE && (strlen(text.data) + 1 != text.size ||
+				  !read_text(tokens, text.data)))
+		error = ERR_CORRUPT;
+	buffer_free(&text);
+	if (error == ERR_NOT_FOUND)
+		return ERR_NONE;
+	if (error != ERR_NONE)
+		log_error("%s: %s; restore a copy, or move the file away and "
+			  "create the tokens again",
+			  name, file_error_text(error));
+	return error;
+}
+
+enum error tokens_open(struct tokens **tokens_out, const char *folder)
+{
+	struct tokens *tokens = mem_alloc(1, sizeof(*tokens));
+	enum error error;
+
+	tokens->folder = mem_copy_text(folder, strlen(folder));
+	lock_init(&tokens->change, LOCK_TOKEN_FILE);
+	lock_init(&tokens->lock, LOCK_TOKENS);
+	error = load(tokens);
+	if (error != ERR_NONE) {
+		tokens_close(tokens);
+		return error;
+	}
+	*tokens_out = tokens;
+	return ERR_NONE;
+}
+
+void tokens_close(struct tokens *tokens)
+{
+	if (tokens == NULL)
+		return;
+	tokens_retry(tokens);
+	lock_destroy(&tokens->lock);
+	lock_destroy(&tokens->change);
+	free(tokens->folder);
+	free(tokens);
+}
+
+/* With the lock of changes held. */
+static enum error add_row(struct tokens *tokens, const struct row *row)
+{
+	size_t at = place_of(tokens, row->token.name);
+	enum error error;
+
+	if (is_at(tokens, at, row->token.name))
+		return ERR_BUSY;
+	if (tokens->count >= MAX_TOKENS)
+		return ERR_TOO_LARGE;
+	error = save(tokens, row);
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&tokens->lock);
+	insert(tokens, at, row);
+	lock_release(&tokens->lock);
+	return ERR_NONE;
+}
+
+enum error tokens_add(struct tokens *tokens, const char *name,
+		      enum token_role role, uint64_t now_ms,
+		      char token_out[TOKEN_BYTES])
+{
+	struct row row = {.token = {.role = role, .created_ms = now_ms}};
+	enum error error;
+
+	if (!is_name(name))
+		return ERR_MALFORMED;
+	memcpy(token_out, PREFIX, sizeof(PREFIX));
+	if (!credential_make(token_out + sizeof(PREFIX) - 1))
+		return ERR_IO;
+	memcpy(row.token.name, name, strlen(name) + 1);
+	credential_digest(token_out, row.digest);
+	lock_acquire(&tokens->change);
+	error = add_row(tokens, &row);
+	lock_release(&tokens->change);
+	if (error != ERR_NONE)
+		explicit_bzero(token_out, TOKEN_BYTES);
+	return error;
+}
+
+enum error tokens_remove(struct tokens *tokens, const char *name,
+			 uint64_t *id_out)
+{
+	enum error error = ERR_NOT_FOUND;
+	size_t at;
+
+	*id_out = 0;
+	lock_acquire(&tokens->change);
+	at = place_of(tokens, name);
+	if (is_at(tokens, at, name)) {
+		*id_out = tokens->rows[at].token.id;
+		lock_acquire(&tokens->lock);
+		delete (tokens, at);
+		lock_release(&tokens->lock);
+		error = save_removal(tokens);
+	}
+	lock_release(&tokens->change);
+	if (*id_out != 0 && error != ERR_NONE)
+		log_error("token %s: removed, but %s/%s: %s; retrying; a "
+			  "restart before that restores the token",
+			  name, tokens->folder, TOKENS_FILE, error_text(error));
+	return error;
+}
+
+void tokens_retry(struct tokens *tokens)
+{
+	bool is_saved;
+
+	lock_acquire(&tokens->change);
+	is_saved = tokens->is_unsaved && save_removal(tokens) == ERR_NONE;
+	lock_release(&tokens->change);
+	if (is_saved)
+		log_info("%s/%s: the removed tokens are now deleted from the "
+			 "file",
+			 tokens->folder, TOKENS_FILE);
+}
+
+bool tokens_has(struct tokens *tokens, uint64_t id)
+{
+	bool is_there = false;
+
+	lock_acquire(&tokens->lock);
+	for (size_t i = 0; i < tokens->count; i++)
+		is_there |= tokens->rows[i].token.id == id;
+	lock_release(&tokens->lock);
+	return is_there;
+}
+
+size_t tokens_list(struct tokens *tokens, struct token list_out[MAX_TOKENS])
+{
+	size_t count;
+
+	lock_acquire(&tokens->lock);
+	count = tokens->count;
+	for (size_t i = 0; i < count; i++)
+		list_out[i] = tokens->rows[i].token;
+	lock_release(&tokens->lock);
+	return count;
+}
+
+/* Token bucket: `rate` requests, refilled at `rate` per second. */
+static bool take_request(struct row *row, uint32_t rate, uint64_t now_ms)
+{
+	uint64_t most = (uint64_t)rate * REQUEST;
+	uint64_t passed_ms = now_ms - row->since_ms;
+
+	if (rate == 0)
+		return true;
+	if (row->since_ms == 0 || passed_ms >= 1000U)
+		row->allowance = most;
+	else
+		row->allowance += passed_ms * rate;
+	row->since_ms = now_ms;
+	if (row->allowance > most)
+		row->allowance = most;
+	if (row->allowance < REQUEST)
+		return false;
+	row->allowance -= REQUEST;
+	return true;
+}
+
+/* With the lock held: return the verdict for a row, or for NULL. */
+static enum token_verdict use_row(struct row *row, uint32_t rate,
+				  uint64_t now_ms, struct token *token_out)
+{
+	if (row == NULL)
+		return TOKEN_UNKNOWN;
+	*token_out = row->token;
+	return take_request(row, rate, now_ms) ? TOKEN_MAY : TOKEN_TOO_FAST;
+}
+
+enum token_verdict tokens_check(struct tokens *tokens, const char *text,
+				uint32_t rate, uint64_t now_ms,
+				struct token *token_out)
+{
+	uint8_t digest[DIGEST_BYTES];
+	struct row *row = NULL;
+	enum token_verdict verdict;
+
+	credential_digest(text, digest);
+	lock_acquire(&tokens->lock);
+	for (size_t i = 0; i < tokens->count; i++)
+		if (credential_is_same(digest, tokens->rows[i].digest))
+			row = &tokens->rows[i];
+	verdict = use_row(row, rate, now_ms, token_out);
+	lock_release(&tokens->lock);
+	return verdict;
+}
+
+enum token_verdict tokens_check_id(struct tokens *tokens, uint64_t id,
+				   uint32_t rate, uint64_t now_ms,
+				   struct token *token_out)
+{
+	struct row *row = NULL;
+	enum token_verdict verdict;
+
+	lock_acquire(&tokens->lock);
+	for (size_t i = 0; i < tokens->count; i++)
+		if (tokens->rows[i].token.id == id)
+			row = &tokens->rows[i];
+	verdict = use_row(row, rate, now_ms, token_out);
+	lock_release(&tokens->lock);
+	return verdict;
+}

@@ -1,0 +1,737 @@
+/*
+ * The membership thread: it renews this node's lease, and reads the other nodes
+ * and the owners of partitions. It decides what happens to partitions; the
+ * copying thread does it.
+ */
+#include "daemon/nodes/cluster_parts.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/domain.h"
+#include "daemon/nodes/placement.h"
+#include "daemon/runtime/clock.h"
+#include "store/partitions.h"
+
+enum {
+	TICKS = 10, /* turns per lease duration */
+	MIN_TICK_MS = 100,
+	/*
+	 * We end our lease this much earlier than the broker, because clocks
+	 * run at different speeds.
+	 */
+	SHORTER_PERCENT = 20,
+	HEX_DIGITS = (ALL_PARTITIONS + 3) / 4,
+	REMIND_MS = 60 * 1000,
+	MAX_CLOCK_MS = 5000, /* ahead of or behind the servers */
+};
+
+/*
+ * Write a set of partitions as hexadecimal digits; the first partition is the
+ * lowest bit of the first digit.
+ */
+static void write_set(const bool *set, char out[HEX_DIGITS + 1])
+{
+	memset(out, '0', HEX_DIGITS);
+	out[HEX_DIGITS] = '\0';
+	for (unsigned i = 0; i < ALL_PARTITIONS; i += 4) {
+		unsigned digit = 0;
+
+		for (unsigned j = 0; j < 4 && i + j < ALL_PARTITIONS; j++)
+			digit |= (unsigned)set[i + j] << j;
+		out[i / 4] = "0123456789abcdef"[digit];
+	}
+}
+
+static void read_set(const char *text, bool *set)
+{
+	memset(set, 0, ALL_PARTITIONS * sizeof(*set));
+	for (unsigned i = 0; text != NULL && text[i] != '\0' && i < HEX_DIGITS;
+	     i++) {
+		const char *digits = "0123456789abcdef";
+		const char *place = strchr(digits, text[i]);
+
+		for (unsigned j = 0; place != NULL && j < 4; j++)
+			if (4 * i + j < ALL_PARTITIONS)
+				set[(size_t)4 * i + j] =
+					((place - digits) >> j & 1) != 0;
+	}
+}
+
+/* Write {"17": 1234}: the last entry of its log. */
+static void write_last(json_t *last, unsigned partition, uint64_t number)
+{
+	char name[8];
+
+	snprintf(name, sizeof(name), "%u", partition);
+	json_object_set_new(last, name, json_integer((json_int_t)number));
+}
+
+static void read_last(const json_t *last, struct member *member)
+{
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "%u", i);
+		member->last[i] = (uint64_t)json_integer_value(
+			json_object_get(last, name));
+	}
+}
+
+/* Return our row, to be freed with free(). */
+static char *write_member(struct cluster *cluster)
+{
+	char copies[HEX_DIGITS + 1];
+	char owned[HEX_DIGITS + 1];
+	bool has[ALL_PARTITIONS];
+	bool owns[ALL_PARTITIONS];
+	json_int_t reseals = 0;
+	json_int_t lag = 0;
+	bool is_draining;
+	json_t *last = json_object();
+	json_t *row;
+	char *text;
+
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		has[i] = cluster->partitions[i].is_whole &&
+			 cluster->partitions[i].damaged_ms == 0;
+		owns[i] = cluster->partitions[i].state == PARTITION_OWN;
+		lag += (json_int_t)partition_lag(cluster->partitions[i].state,
+						 cluster->partitions[i].applied,
+						 cluster->partitions[i].last);
+		if (!owns[i])
+			continue;
+		write_last(last, i, cluster->partitions[i].applied);
+		reseals += !cluster->partitions[i].is_resealed;
+	}
+	is_draining = cluster->is_draining || cluster->yields ||
+		      clock_steady_ms() < cluster->full_until_ms;
+	lock_release(&cluster->lock);
+	write_set(has, copies);
+	write_set(owns, owned);
+	row = json_pack("{s:s, s:s, s:s, s:I, s:b, s:I, s:i, s:s, s:s, s:o, "
+			"s:s, s:s, s:I, s:I}",
+			"id", cluster->id, "version", cluster->options.version,
+			"address", cluster->options.address, "capacity",
+			(json_int_t)cluster->options.capacity, "draining",
+			(int)is_draining, "clock_ms",
+			(json_int_t)cluster->clock_ms, "schema", STORE_SCHEMA,
+			"copies", copies, "owned", owned, "last", last,
+			"domains", domain_list(), "key",
+			secret_keys_id(cluster->options.secret_keys), "reseals",
+			reseals, "lag", lag);
+	text = json_dumps(row, JSON_COMPACT);
+	json_decref(row);
+	if (text == NULL)
+		mem_exhausted("jansson");
+	return text;
+}
+
+static const char *text_of(const json_t *row, const char *name)
+{
+	const char *text = json_string_value(json_object_get(row, name));
+
+	return text == NULL ? "" : text;
+}
+
+static bool read_member(const struct bus_row *row, struct member *member)
+{
+	struct node_facts *facts = &member->facts;
+	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
+	json_int_t capacity;
+
+	*member = (struct member){.revision = row->revision,
+				  .time_ms = row->time_ms};
+	if (!json_is_object(json)) {
+		json_decref(json);
+		return false;
+	}
+	snprintf(facts->name, sizeof(facts->name), "%.*s", NODE_NAME_BYTES - 1,
+		 row->key);
+	snprintf(facts->address, sizeof(facts->address), "%s",
+		 text_of(json, "address"));
+	snprintf(facts->version, sizeof(facts->version), "%s",
+		 text_of(json, "version"));
+	capacity = json_integer_value(json_object_get(json, "capacity"));
+	facts->capacity =
+		capacity > 0 && capacity <= UINT32_MAX ? (uint32_t)capacity : 1;
+	facts->is_draining = json_is_true(json_object_get(json, "draining"));
+	facts->clock_ms = json_integer_value(json_object_get(json, "clock_ms"));
+	snprintf(facts->key, sizeof(facts->key), "%s", text_of(json, "key"));
+	facts->reseals =
+		(uint32_t)json_integer_value(json_object_get(json, "reseals"));
+	facts->lag = (uint64_t)json_integer_value(json_object_get(json, "lag"));
+	read_set(text_of(json, "copies"), member->has);
+	read_set(text_of(json, "owned"), member->owns);
+	read_last(json_object_get(json, "last"), member);
+	member->has_other_domains =
+		strcmp(text_of(json, "domains"), domain_list()) != 0;
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++) {
+		facts->copies += member->has[i];
+		facts->owned += member->owns[i];
+	}
+	json_decref(json);
+	return true;
+}
+
+static void free_rows(struct bus_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		buffer_free(&rows[i].value);
+	free(rows);
+}
+
+/*
+ * Return whether another store uses our name: two nodes of one name would own
+ * the same partitions.
+ */
+static bool is_taken(struct cluster *cluster, const struct bus_row *row)
+{
+	json_t *json = json_loadb(row->value.data, row->value.size, 0, NULL);
+	char text[NODE_TROUBLE_BYTES];
+	bool is_other =
+		json != NULL && strcmp(text_of(json, "id"), cluster->id) != 0;
+
+	json_decref(json);
+	snprintf(text, sizeof(text),
+		 "node %s: another store uses this name; set a unique "
+		 "nodes.name, or wait until the other lease expires",
+		 cluster->options.bus.name);
+	if (is_other)
+		set_trouble(cluster, LOG_LEVEL_ERROR, text);
+	return is_other;
+}
+
+/* ERR_BUSY: another store uses our name. */
+static enum error look_for_namesake(struct cluster *cluster)
+{
+	struct bus_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
+					     cluster->options.bus.name, &row);
+
+	if (error == ERR_NONE && is_taken(cluster, &row))
+		error = ERR_BUSY;
+	buffer_free(&row.value);
+	return error == ERR_NOT_FOUND ? ERR_NONE : error;
+}
+
+/*
+ * Write our row. Only a node of the same name writes it, so no revision is
+ * expected, which servers that were killed may have changed. (After each write
+ * that they reject, replicas of version 2.9 number entries differently, until
+ * no leader finds its entries.) Our lease begins when the write begins, before
+ * the broker's.
+ */
+static enum error renew(struct cluster *cluster)
+{
+	uint32_t lease_ms = cluster->options.bus.lease_ms;
+	uint64_t begin_ms = clock_lease_ms();
+	uint64_t revision;
+	enum error error = look_for_namesake(cluster);
+	char *text;
+
+	if (error == ERR_BUSY)
+		cluster->revision = 0; /* another store has written the row */
+	if (error != ERR_NONE)
+		return error;
+	text = write_member(cluster);
+	error = cluster->ops->put(cluster->bus, BUS_NODES,
+				  cluster->options.bus.name, slice_of(text),
+				  BUS_ANY, &revision);
+	free(text);
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	cluster->revision = revision;
+	cluster->lease_until_ms =
+		begin_ms + (uint64_t)lease_ms * (100 - SHORTER_PERCENT) / 100;
+	pipeline_fetch_until(cluster->pipeline, cluster->lease_until_ms);
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+/* Read the nodes, sorted by name. */
+static enum error look_at_nodes(struct cluster *cluster)
+{
+	struct bus_row *rows;
+	struct member *members;
+	size_t count;
+	size_t used = 0;
+	enum error error =
+		cluster->ops->list(cluster->bus, BUS_NODES, &rows, &count);
+
+	if (error != ERR_NONE)
+		return error;
+	members = mem_alloc(count + 1, sizeof(*members));
+	lock_acquire(&cluster->lock);
+	sightings_note(&cluster->sightings, rows, count, clock_steady_ms());
+	lock_release(&cluster->lock);
+	/* only this thread writes the sightings */
+	for (size_t i = 0; i < count; i++)
+		if (!sightings_is_silent(&cluster->sightings, &rows[i]))
+			used += read_member(&rows[i], &members[used]);
+	for (size_t i = 0; i < used; i++) {
+		members[i].facts.has_strange_key =
+			*members[i].facts.key != '\0' &&
+			!secret_keys_has(cluster->options.secret_keys,
+					 members[i].facts.key);
+		members[i].facts.is_self =
+			strcmp(members[i].facts.name,
+			       cluster->options.bus.name) == 0;
+		for (size_t j = i; j > 0 && strcmp(members[j - 1].facts.name,
+						   members[j].facts.name) > 0;
+		     j--) {
+			struct member other = members[j];
+
+			members[j] = members[j - 1];
+			members[j - 1] = other;
+		}
+	}
+	free_rows(rows, count);
+	lock_acquire(&cluster->lock);
+	free(cluster->members);
+	cluster->members = members;
+	cluster->member_count = used;
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+/*
+ * Return whether the key of one node has precedence: first by the partitions of
+ * the nodes with this key, then by their number, then by its name. All nodes
+ * get the same result.
+ */
+static bool goes_before(const struct cluster *cluster, const char *key,
+			const char *other)
+{
+	uint32_t owned[2] = {0};
+	uint32_t nodes[2] = {0};
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct node_facts *facts = &cluster->members[i].facts;
+
+		for (unsigned j = 0; j < 2; j++) {
+			if (strcmp(facts->key, j == 0 ? key : other) != 0)
+				continue;
+			owned[j] += facts->owned;
+			nodes[j]++;
+		}
+	}
+	if (owned[0] != owned[1])
+		return owned[0] > owned[1];
+	if (nodes[0] != nodes[1])
+		return nodes[0] > nodes[1];
+	return strcmp(key, other) < 0;
+}
+
+/* Return the key of the node group; "" if no node has one. */
+static const char *key_of_all(const struct cluster *cluster)
+{
+	const char *first = "";
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const char *key = cluster->members[i].facts.key;
+
+		if (*key != '\0' &&
+		    (*first == '\0' || goes_before(cluster, key, first)))
+			first = key;
+	}
+	return first;
+}
+
+/*
+ * Check the keys. A node that cannot decrypt the data of the others must not
+ * own sites, and they could not follow its log. A node without a key encrypts
+ * nothing and continues.
+ */
+static void look_at_keys(struct cluster *cluster)
+{
+	const struct secret_keys *keys = cluster->options.secret_keys;
+	const char *key = key_of_all(cluster);
+
+	lock_acquire(&cluster->lock);
+	cluster->yields =
+		keys != NULL && *key != '\0' && !secret_keys_has(keys, key);
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (cluster->members[i].facts.is_self)
+			cluster->members[i].facts.is_draining |=
+				cluster->yields;
+	lock_release(&cluster->lock);
+}
+
+/* Parse "p.017": kind "p." and partition 17. */
+static bool read_key(const char *key, const char *kind, unsigned *number_out)
+{
+	char *end;
+	unsigned long number;
+
+	if (strncmp(key, kind, strlen(kind)) != 0)
+		return false;
+	number = strtoul(key + strlen(kind), &end, 10);
+	*number_out = (unsigned)number;
+	return *end == '\0' && end != key + strlen(kind) &&
+	       number < ALL_PARTITIONS;
+}
+
+uint64_t owner_read(const struct bus_row *row, char name[NODE_NAME_BYTES])
+{
+	char text[NODE_NAME_BYTES + 24] = "";
+	size_t size = row->value.size < sizeof(text) - 1 ? row->value.size
+							 : sizeof(text) - 1;
+	const char *epoch;
+
+	if (size > 0)
+		memcpy(text, row->value.data, size);
+	snprintf(name, NODE_NAME_BYTES, "%.*s", NODE_NAME_BYTES - 1, text);
+	epoch = text + strlen(text) + 1;
+	return epoch >= text + size ? 0 : strtoull(epoch, NULL, 10);
+}
+
+/* Read the owners of partitions. */
+static enum error look_at_owners(struct cluster *cluster)
+{
+	struct bus_row *rows;
+	size_t count;
+	enum error error =
+		cluster->ops->list(cluster->bus, BUS_FACTS, &rows, &count);
+
+	if (error != ERR_NONE)
+		return error;
+	presence_read(cluster, rows, count);
+	lock_acquire(&cluster->lock);
+	for (size_t i = 0; i < count; i++) {
+		unsigned number;
+		uint64_t epoch;
+		char owner[NODE_NAME_BYTES];
+		struct partition *partition;
+
+		if (read_key(rows[i].key, "s.", &number))
+			sum_read(buffer_slice(&rows[i].value),
+				 &cluster->partitions[number].owner_sum);
+		if (!read_key(rows[i].key, "p.", &number))
+			continue;
+		partition = &cluster->partitions[number];
+		/* our own later writes are newer than these rows */
+		epoch = owner_read(&rows[i], owner);
+		if (epoch < partition->row_epoch)
+			continue;
+		partition->row_epoch = epoch;
+		partition->revision = rows[i].revision;
+		memcpy(partition->owner, owner, sizeof(partition->owner));
+	}
+	lock_release(&cluster->lock);
+	free_rows(rows, count);
+	return ERR_NONE;
+}
+
+static struct member *find_member(struct cluster *cluster, const char *name)
+{
+	for (size_t i = 0; i < cluster->member_count; i++)
+		if (strcmp(cluster->members[i].facts.name, name) == 0)
+			return &cluster->members[i];
+	return NULL;
+}
+
+/* Return the first node by rank that has a complete replica. */
+static const char *first_of_whole(const struct cluster *cluster,
+				  const struct placement_node *nodes,
+				  unsigned number)
+{
+	const char *first = "";
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		size_t rank;
+
+		if (!cluster->members[i].has[number])
+			continue;
+		rank = placement_rank(nodes, cluster->member_count, i, number);
+		if (rank < best) {
+			best = rank;
+			first = nodes[i].name;
+		}
+	}
+	return first;
+}
+
+/* Decide what happens to one partition. Call with the lock held. */
+static void decide(struct cluster *cluster, const struct placement_node *nodes,
+		   unsigned number, const uint32_t *holders)
+{
+	struct partition *partition = &cluster->partitions[number];
+	const char *self = cluster->options.bus.name;
+	const struct member *owner = find_member(cluster, partition->owner);
+	unsigned copies = cluster->options.copies;
+	const char *first;
+
+	partition->wanted[0] = '\0';
+	partition->wants_copy = number == PARTITION_COMMON;
+	partition->wanted_has_it = false;
+	partition->others_have_it = true;
+	for (unsigned i = 0; i < copies; i++) {
+		const struct member *holder;
+
+		if (holders[i] == PLACEMENT_NOBODY)
+			continue;
+		if (holders[i] >=
+		    cluster->member_count) { /* the node is missing */
+			partition->others_have_it = false;
+			continue;
+		}
+		holder = &cluster->members[holders[i]];
+		partition->wants_copy |= holder->facts.is_self;
+		partition->others_have_it &=
+			holder->has[number] && !holder->facts.is_self;
+		if (i > 0)
+			continue;
+		partition->wanted_has_it = holder->has[number];
+		snprintf(partition->wanted, sizeof(partition->wanted), "%s",
+			 holder->facts.name);
+	}
+	if (owner != NULL && owner->last[number] > partition->last)
+		partition->last = owner->last[number];
+	partition->is_owner_gone = partition->revision != 0 && owner == NULL;
+	first = first_of_whole(cluster, nodes, number);
+	/* any replica, if all are damaged */
+	partition->is_first = first[0] == '\0' || strcmp(first, self) == 0;
+}
+
+/* List the present nodes in order, then the missing ones. */
+static size_t list_nodes(const struct cluster *cluster,
+			 struct placement_node *nodes)
+{
+	size_t count = cluster->member_count;
+
+	for (size_t i = 0; i < count; i++)
+		nodes[i] = (struct placement_node){
+			cluster->members[i].facts.name,
+			cluster->members[i].facts.capacity,
+			cluster->members[i].facts.is_draining,
+			false,
+		};
+	for (size_t i = 0; i < cluster->presence_count; i++)
+		if (cluster->presences[i].is_away)
+			nodes[count++] = (struct placement_node){
+				cluster->presences[i].name,
+				cluster->presences[i].capacity,
+				false,
+				true,
+			};
+	return count;
+}
+
+/* Decide what happens to all partitions. */
+static void plan(struct cluster *cluster)
+{
+	unsigned copies = cluster->options.copies;
+	struct placement_node *nodes =
+		mem_alloc(cluster->member_count + cluster->presence_count + 1,
+			  sizeof(*nodes));
+	size_t count = list_nodes(cluster, nodes);
+	uint32_t *holders =
+		mem_alloc((size_t)ALL_PARTITIONS * copies, sizeof(*holders));
+
+	placement_compute(nodes, count,
+			  (struct placement_terms){ALL_PARTITIONS, copies,
+						   PLACEMENT_SLACK},
+			  holders);
+	lock_acquire(&cluster->lock);
+	for (unsigned i = 0; i < ALL_PARTITIONS; i++)
+		decide(cluster, nodes, i, holders + (size_t)i * copies);
+	cluster->has_members = true;
+	wake_copying(cluster);
+	lock_release(&cluster->lock);
+	free(holders);
+	free(nodes);
+}
+
+/* One turn; false if the broker did not respond. */
+static bool look(struct cluster *cluster)
+{
+	enum error error = join(cluster);
+
+	if (error == ERR_NONE)
+		error = renew(cluster);
+	if (error == ERR_NONE)
+		error = look_at_nodes(cluster);
+	if (error == ERR_NONE) {
+		look_at_keys(cluster);
+		error = look_at_owners(cluster);
+	}
+	if (error == ERR_NONE) {
+		presence_tell(cluster);
+		plan(cluster);
+		set_trouble(cluster, LOG_LEVEL_DEBUG, "");
+	}
+	/* a rejection is also a response */
+	if (error != ERR_NETWORK)
+		cluster->answered_ms = clock_steady_ms();
+	return error == ERR_NONE;
+}
+
+/* Log once that the broker connection is lost or back. */
+static void tell(struct cluster *cluster, bool is_connected)
+{
+	bool was_connected;
+	bool is_untold;
+	bool is_over;
+
+	lock_acquire(&cluster->lock);
+	is_over = cluster->lease_until_ms != 0 && !has_lease(cluster);
+	is_untold = !is_connected && *cluster->trouble == '\0';
+	was_connected = cluster->is_connected;
+	cluster->is_connected = is_connected;
+	cluster->is_lost |= is_over;
+	if (!has_lease(cluster))
+		wake_copying(cluster);
+	lock_release(&cluster->lock);
+	/*
+	 * the copying thread may be busy: stop fetches of the partitions that
+	 * it will leave
+	 */
+	for (unsigned i = 0; is_over && i < ALL_PARTITIONS; i++)
+		store_own(cluster->store, i, false);
+	if (is_over)
+		pipeline_leave_strangers(cluster->pipeline, 0);
+	if (is_untold)
+		set_trouble(cluster, LOG_LEVEL_DEBUG,
+			    "the NATS servers do not respond");
+	if (was_connected && !is_connected)
+		log_warn("nodes: the broker does not respond; until it does, "
+			 "this node fetches and changes nothing, and responses "
+			 "may be outdated");
+	if (!was_connected && is_connected)
+		log_info("nodes: node %s is connected to the broker",
+			 cluster->options.bus.name);
+}
+
+/* Compare our clock: times in the store come from the clocks of all nodes. */
+static void check_clock(struct cluster *cluster, uint64_t *reminded_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+	int64_t clock_ms = 0;
+
+	if (cluster->bus == NULL)
+		return;
+	cluster->ops->is_connected(cluster->bus, &clock_ms);
+	lock_acquire(&cluster->lock);
+	cluster->clock_ms = clock_ms;
+	lock_release(&cluster->lock);
+	if ((clock_ms < MAX_CLOCK_MS && clock_ms > -MAX_CLOCK_MS) ||
+	    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
+		return;
+	*reminded_ms = now_ms;
+	log_warn("nodes: the clocks of this machine and the NATS servers "
+		 "differ by %.1f s; pages are fetched at wrong times; run NTP "
+		 "on all machines",
+		 (double)(clock_ms < 0 ? -clock_ms : clock_ms) / 1000.0);
+}
+
+/*
+ * Compare the lists of public suffixes: they must be equal for a host to belong
+ * to only one partition.
+ */
+static void check_domains(const struct cluster *cluster, uint64_t *reminded_ms)
+{
+	uint64_t now_ms = clock_steady_ms();
+
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		if (!cluster->members[i].has_other_domains ||
+		    (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS))
+			continue;
+		*reminded_ms = now_ms;
+		log_warn("nodes: node %s has another list of public suffixes "
+			 "(libpsl), so a host may have two owners; install the "
+			 "same version on all nodes",
+			 cluster->members[i].facts.name);
+	}
+}
+
+/* Log the nodes with another key, or without one while others have one. */
+static void check_keys(const struct cluster *cluster, uint64_t *reminded_ms)
+{
+	const char *own = secret_keys_id(cluster->options.secret_keys);
+	uint64_t now_ms = clock_steady_ms();
+
+	if (*reminded_ms != 0 && now_ms < *reminded_ms + REMIND_MS)
+		return;
+	for (size_t i = 0; i < cluster->member_count; i++) {
+		const struct node_facts *facts = &cluster->members[i].facts;
+
+		if (!facts->has_strange_key)
+			continue;
+		*reminded_ms = now_ms;
+		if (*own == '\0')
+			log_warn("nodes: node %s encrypts secrets with key %s, "
+				 "and this node has no "
+				 "nodes.encryption_key_file; it does not "
+				 "replicate their sites",
+				 facts->name, facts->key);
+		else
+			log_error(
+				"nodes: node %s encrypts secrets with key %s, "
+				"which is missing in nodes.encryption_key_file "
+				"of this node; its first key is %s%s",
+				facts->name, facts->key, own,
+				cluster->yields ? "; this node owns no sites "
+						  "until it has that key"
+						: "");
+	}
+}
+
+/*
+ * Wait until `until_ms` or until an owner has changed; collect hints that come
+ * together.
+ */
+static bool rest(struct cluster *cluster, uint64_t until_ms)
+{
+	uint64_t soon_ms = clock_steady_ms() + MIN_TICK_MS;
+	bool goes_on;
+
+	lock_acquire(&cluster->lock);
+	while (!cluster->is_ending && !cluster->looks &&
+	       condition_wait_until(&cluster->ends, &cluster->lock, until_ms))
+		;
+	while (!cluster->is_ending && cluster->looks &&
+	       condition_wait_until(&cluster->ends, &cluster->lock,
+				    soon_ms < until_ms ? soon_ms : until_ms))
+		;
+	cluster->looks = false;
+	goes_on = !cluster->is_ending;
+	lock_release(&cluster->lock);
+	return goes_on;
+}
+
+void *membership_main(void *argument)
+{
+	struct cluster *cluster = argument;
+	uint32_t tick_ms = cluster->options.bus.lease_ms / TICKS;
+	uint64_t clock_reminded_ms = 0;
+	uint64_t domains_reminded_ms = 0;
+	uint64_t keys_reminded_ms = 0;
+
+	if (tick_ms < MIN_TICK_MS)
+		tick_ms = MIN_TICK_MS;
+	do {
+		tell(cluster, look(cluster));
+		check_clock(cluster, &clock_reminded_ms);
+		check_domains(cluster, &domains_reminded_ms);
+		check_keys(cluster, &keys_reminded_ms);
+	} while (rest(cluster, clock_steady_ms() + tick_ms));
+	return NULL;
+}
+
+void membership_leave(struct cluster *cluster)
+{
+	if (cluster->revision == 0)
+		return;
+	cluster->ops->remove(cluster->bus, BUS_NODES, cluster->options.bus.name,
+			     BUS_ANY);
+	cluster->revision = 0;
+}

@@ -1,0 +1,360 @@
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/nodes/nats_bus.h"
+#include "daemon/runtime/thread.h"
+
+/*
+ * Requests of all subjects wait in one queue. Up to MAX_THREADS threads,
+ * created on demand, handle the first request whose subject is below its thread
+ * limit.
+ */
+
+enum {
+	MAX_THREADS = 32,
+	/* If this many requests wait, drop new ones; their senders retry. */
+	MAX_WAITING = 1024,
+};
+
+#define QUEUE_GROUP "tpl"
+
+struct answering {
+	struct answers *answers;
+	char subject[BUS_SUBJECT_BYTES];
+	bus_answerer *answerer;
+	void *context;
+	unsigned threads; /* maximum */
+	unsigned running;
+	bool is_ended;
+	bool is_complete; /* no more messages will arrive */
+	natsSubscription *subscription;
+	struct answering *next;
+};
+
+struct question {
+	struct answering *answering;
+	natsMsg *message;
+	struct question *next;
+};
+
+struct answers {
+	struct bus *bus;
+	struct lock lock;
+	struct condition asked;
+	struct condition done;
+	struct answering *answerings;
+	struct question *first;
+	struct question **end;
+	size_t waiting;
+	pthread_t threads[MAX_THREADS];
+	unsigned thread_count;
+	unsigned idle;
+	bool is_ended;
+};
+
+struct answers *nats_answers_create(struct bus *bus)
+{
+	struct answers *answers = mem_alloc(1, sizeof(*answers));
+
+	answers->bus = bus;
+	answers->end = &answers->first;
+	lock_init(&answers->lock, LOCK_BUS_ANSWERS);
+	condition_init(&answers->asked);
+	condition_init(&answers->done);
+	return answers;
+}
+
+static void send_answer(struct bus *bus, natsMsg *question,
+			const struct buffer *answer)
+{
+	const char *reply = natsMsg_GetReply(question);
+	bool is_large = answer->size >
+			(size_t)natsConnection_GetMaxPayload(bus->connection);
+	natsMsg *message = NULL;
+	natsStatus status;
+
+	if (reply == NULL)
+		return;
+	status = natsMsg_Create(&message, reply, NULL, answer->data,
+				is_large ? 0 : (int)answer->size);
+	if (status == NATS_OK && is_large) {
+		log_error_limited("nodes: a response of %zu bytes exceeds "
+				  "max_payload of the NATS servers",
+				  answer->size);
+		status = natsMsgHeader_Set(message, NATS_TOO_LARGE, "1");
+	}
+	if (status == NATS_OK)
+		status = natsConnection_PublishMsg(bus->connection, message);
+	if (status != NATS_OK)
+		log_debug("nodes: cannot send a response: %s",
+			  natsStatus_GetText(status));
+	natsMsg_Destroy(message);
+}
+
+/*
+ * With the lock held: remove the first request whose subject is below its
+ * thread limit.
+ */
+static struct question *take_question(struct answers *answers)
+{
+	for (struct question **link = &answers->first; *link != NULL;
+	     link = &(*link)->next) {
+		struct question *question = *link;
+
+		if (question->answering->running >=
+		    question->answering->threads)
+			continue;
+		*link = question->next;
+		if (question->next == NULL)
+			answers->end = link;
+		answers->waiting--;
+		return question;
+	}
+	return NULL;
+}
+
+static void answer_question(struct answers *answers, struct question *question)
+{
+	struct answering *answering = question->answering;
+	struct buffer answer = {0};
+	const struct slice data = {
+		natsMsg_GetData(question->message),
+		(size_t)natsMsg_GetDataLength(question->message)};
+
+	answering->answerer(answering->context, data, &answer);
+	send_answer(answers->bus, question->message, &answer);
+	buffer_free(&answer);
+	natsMsg_Destroy(question->message);
+	free(question);
+}
+
+static void *answers_main(void *closure)
+{
+	struct answers *answers = closure;
+
+	lock_acquire(&answers->lock);
+	while (!answers->is_ended) {
+		struct question *question = take_question(answers);
+		struct answering *answering;
+
+		if (question == NULL) {
+			answers->idle++;
+			condition_wait(&answers->asked, &answers->lock);
+			answers->idle--;
+			continue;
+		}
+		answering = question->answering;
+		answering->running++;
+		lock_release(&answers->lock);
+		answer_question(answers, question);
+		lock_acquire(&answers->lock);
+		answering->running--;
+		condition_broadcast(&answers->done);
+	}
+	lock_release(&answers->lock);
+	nats_ReleaseThreadMemory();
+	return NULL;
+}
+
+/* Call with the lock held. */
+static void wake_thread(struct answers *answers)
+{
+	if (answers->idle == 0 && answers->thread_count < MAX_THREADS &&
+	    thread_start(&answers->threads[answers->thread_count], NULL,
+			 answers_main, answers))
+		answers->thread_count++;
+	condition_signal(&answers->asked);
+}
+
+static void on_question(natsConnection *connection,
+			natsSubscription *subscription, natsMsg *message,
+			void *closure)
+{
+	struct answering *answering = closure;
+	struct answers *answers = answering->answers;
+	struct question *question = NULL;
+
+	(void)connection;
+	(void)subscription;
+	lock_acquire(&answers->lock);
+	if (!answering->is_ended && answers->waiting < MAX_WAITING) {
+		question = mem_alloc(1, sizeof(*question));
+		question->answering = answering;
+		question->message = message;
+		*answers->end = question;
+		answers->end = &question->next;
+		answers->waiting++;
+		wake_thread(answers);
+	}
+	lock_release(&answers->lock);
+	if (question == NULL)
+		natsMsg_Destroy(message);
+}
+
+static void on_complete(void *closure)
+{
+	struct answering *answering = closure;
+	struct answers *answers = answering->answers;
+
+	lock_acquire(&answers->lock);
+	answering->is_complete = true;
+	condition_broadcast(&answers->done);
+	lock_release(&answers->lock);
+}
+
+/* With the lock held: drop the waiting requests of this subject. */
+static void drop_questions(struct answers *answers,
+			   const struct answering *answering)
+{
+	struct question **link = &answers->first;
+
+	while (*link != NULL) {
+		struct question *question = *link;
+
+		if (question->answering != answering) {
+			link = &question->next;
+			continue;
+		}
+		*link = question->next;
+		answers->waiting--;
+		natsMsg_Destroy(question->message);
+		free(question);
+	}
+	answers->end = link;
+}
+
+/* End a subject that is no longer in the list. */
+static void end_answering(struct answers *answers, struct answering *answering)
+{
+	lock_acquire(&answers->lock);
+	answering->is_ended = true;
+	lock_release(&answers->lock);
+	natsSubscription_Unsubscribe(answering->subscription);
+	lock_acquire(&answers->lock);
+	drop_questions(answers, answering);
+	while (answering->running > 0 || !answering->is_complete)
+		condition_wait(&answers->done, &answers->lock);
+	lock_release(&answers->lock);
+	natsSubscription_Destroy(answering->subscription);
+	free(answering);
+}
+
+static struct answering *take_answering(struct answers *answers,
+					const char *subject)
+{
+	struct answering **link = &answers->answerings;
+	struct answering *found;
+
+	lock_acquire(&answers->lock);
+	while (*link != NULL && subject != NULL &&
+	       strcmp((*link)->subject, subject) != 0)
+		link = &(*link)->next;
+	found = *link;
+	if (found != NULL)
+		*link = found->next;
+	lock_release(&answers->lock);
+	return found;
+}
+
+void nats_answers_destroy(struct answers *answers)
+{
+	struct answering *answering;
+
+	while ((answering = take_answering(answers, NULL)) != NULL)
+		end_answering(answers, answering);
+	lock_acquire(&answers->lock);
+	answers->is_ended = true;
+	condition_broadcast(&answers->asked);
+	lock_release(&answers->lock);
+	for (unsigned i = 0; i < answers->thread_count; i++)
+		pthread_join(answers->threads[i], NULL);
+	condition_destroy(&answers->asked);
+	condition_destroy(&answers->done);
+	lock_destroy(&answers->lock);
+	free(answers);
+}
+
+enum error nats_answer(struct bus *bus, const char *subject,
+		       bus_answerer *answerer, void *context, unsigned threads)
+{
+	struct answers *answers = bus->answers;
+	struct answering *answering = take_answering(answers, subject);
+	natsStatus status;
+
+	if (answering != NULL)
+		end_answering(answers, answering);
+	if (answerer == NULL)
+		return ERR_NONE;
+	answering = mem_alloc(1, sizeof(*answering));
+	answering->answers = answers;
+	answering->answerer = answerer;
+	answering->context = context;
+	answering->threads = threads == 0 ? 1 : threads;
+	snprintf(answering->subject, sizeof(answering->subject), "%s", subject);
+	status = natsConnection_QueueSubscribe(
+		&answering->subscription, bus->connection, subject, QUEUE_GROUP,
+		on_question, answering);
+	if (status != NATS_OK) {
+		free(answering);
+		return ERR_NETWORK;
+	}
+	if (natsSubscription_SetOnCompleteCB(answering->subscription,
+					     on_complete, answering) != NATS_OK)
+		on_complete(answering);
+	lock_acquire(&answers->lock);
+	answering->next = answers->answerings;
+	answers->answerings = answering;
+	lock_release(&answers->lock);
+	return ERR_NONE;
+}
+
+enum error nats_tell(struct bus *bus, const char *subject, struct slice data)
+{
+	int64_t clock_ms;
+
+	if (data.size > nats_max_bytes(bus))
+		return ERR_TOO_LARGE;
+	if (!nats_is_connected(bus, &clock_ms) ||
+	    natsConnection_Publish(bus->connection, subject, data.data,
+				   (int)data.size) != NATS_OK)
+		return ERR_NETWORK;
+	return ERR_NONE;
+}
+
+static void on_told(natsConnection *connection, natsSubscription *subscription,
+		    natsMsg *message, void *closure)
+{
+	struct listening *listening = closure;
+	const struct slice data = {natsMsg_GetData(message),
+				   (size_t)natsMsg_GetDataLength(message)};
+
+	(void)connection;
+	(void)subscription;
+	listening->listener(listening->context, natsMsg_GetSubject(message),
+			    data);
+	natsMsg_Destroy(message);
+}
+
+enum error nats_listen(struct bus *bus, const char *subject,
+		       bus_listener *listener, void *context)
+{
+	struct listening *listening = mem_alloc(1, sizeof(*listening));
+
+	listening->listener = listener;
+	listening->context = context;
+	if (natsConnection_Subscribe(&listening->subscription, bus->connection,
+				     subject, on_told, listening) != NATS_OK) {
+		free(listening);
+		return ERR_NETWORK;
+	}
+	nats_subscribed(bus, listening->subscription);
+	lock_acquire(&bus->lock);
+	listening->next = bus->listenings;
+	bus->listenings = listening;
+	lock_release(&bus->lock);
+	return ERR_NONE;
+}

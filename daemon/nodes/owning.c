@@ -1,0 +1,427 @@
+/*
+ * Which partitions this node owns. It adopts a partition whose owner has failed
+ * or that it should own: first the row names it, then the log, then the engine.
+ * It leaves a partition that another node may own, and transfers one that
+ * another node should own.
+ */
+#include "daemon/nodes/copying_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/nodes/entry.h"
+#include "daemon/runtime/clock.h"
+#include "store/partitions.h"
+
+enum {
+	LEAVE_MS = 5000, /* running fetches may end in this time */
+	ANSWERERS = 4,
+};
+
+void answer_questions(struct cluster *cluster, unsigned number, bool answers)
+{
+	char subject[BUS_SUBJECT_BYTES];
+
+	question_subject_of(number, subject);
+	cluster->ops->answer(cluster->bus, subject,
+			     answers ? cluster_answer : NULL, cluster,
+			     ANSWERERS);
+}
+
+/* Add or remove the sites of the partition in the engine. */
+static enum error change_engine(struct cluster *cluster, unsigned number,
+				bool is_own)
+{
+	struct change change = {
+		.kind = CHANGE_PARTITION,
+		.partition = {.partition = number, .is_own = is_own},
+	};
+
+	store_own(cluster->store, number, is_own);
+	return pipeline_command(cluster->pipeline, &change);
+}
+
+/*
+ * Return whether its row has changed only in its revision, which servers that
+ * were killed assign again.
+ */
+static bool has_other_revision(struct cluster *cluster, const char *key,
+			       const struct partition *known,
+			       uint64_t *revision_out)
+{
+	struct bus_row row = {0};
+	char owner[NODE_NAME_BYTES];
+	bool is_it = cluster->ops->get(cluster->bus, BUS_FACTS, key, &row) ==
+			     ERR_NONE &&
+		     owner_read(&row, owner) == known->row_epoch &&
+		     strcmp(owner, known->owner) == 0;
+
+	*revision_out = row.revision;
+	buffer_free(&row.value);
+	return is_it;
+}
+
+/* Write the owner's row: "NODE", a NUL, "EPOCH". */
+static enum error write_owner(struct cluster *cluster, unsigned number,
+			      const char *owner)
+{
+	struct partition *partition = &cluster->partitions[number];
+	const struct partition before = view_partition(cluster, number);
+	uint64_t epoch =
+		1 + (before.row_epoch > before.read_epoch ? before.row_epoch
+							  : before.read_epoch);
+	char key[BUS_KEY_BYTES];
+	struct buffer text = {0};
+	uint64_t revision;
+	enum error error;
+
+	partition_key(number, key);
+	buffer_append_text(&text, owner);
+	buffer_append_byte(&text, '\0');
+	buffer_printf(&text, "%" PRIu64, epoch);
+	error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+				  buffer_slice(&text), before.revision,
+				  &revision);
+	if (error == ERR_BUSY && before.revision != 0 &&
+	    has_other_revision(cluster, key, &before, &revision))
+		error = cluster->ops->put(cluster->bus, BUS_FACTS, key,
+					  buffer_slice(&text), revision,
+					  &revision);
+	buffer_free(&text);
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	partition->revision = revision;
+	partition->row_epoch = epoch;
+	snprintf(partition->owner, sizeof(partition->owner), "%s", owner);
+	lock_release(&cluster->lock);
+	return ERR_NONE;
+}
+
+enum error leave(struct cluster *cluster, unsigned number)
+{
+	enum error error;
+
+	answer_questions(cluster, number, false);
+	/* the disk may be full; retry while the engine has the sites */
+	error = change_engine(cluster, number, false);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].is_unsure = false;
+	cluster->partitions[number].epoch = 0;
+	cluster->partitions[number].state =
+		error == ERR_NONE ? PARTITION_FOLLOWED : PARTITION_LEFT;
+	lock_release(&cluster->lock);
+	return error;
+}
+
+/*
+ * Return whether the log was cut at its end, for example because all servers
+ * lost power and acknowledged entries with it. Then no node has written after
+ * the cut, and our data continues the log. Nodes with the same data follow;
+ * others copy again.
+ */
+static bool is_cut(struct cluster *cluster, unsigned number,
+		   const struct log_end *last)
+{
+	const struct partition partition = view_partition(cluster, number);
+
+	if (!partition.is_whole || partition.applied_hash == 0 ||
+	    last->number >= partition.applied ||
+	    last->epoch > partition.read_epoch)
+		return false;
+	log_error("nodes: partition %u: the NATS servers have lost the end of "
+		  "its log, entries %" PRIu64 " to %" PRIu64
+		  "; this node has their content and continues the log",
+		  number, last->number + 1, partition.applied);
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].wants_snapshot = true;
+	lock_release(&cluster->lock);
+	return true;
+}
+
+/* Append our claim: from here on entries of earlier owners are invalid. */
+static enum error append_claim(struct cluster *cluster, unsigned number,
+			       const struct log_end *last)
+{
+	struct partition *partition = &cluster->partitions[number];
+	char subject[BUS_SUBJECT_BYTES];
+	struct buffer bytes = {0};
+	const struct entry_head head = {
+		.kind = ENTRY_CLAIM,
+		.partition = (uint16_t)number,
+		.parts = 1,
+		.epoch = number_of(cluster, &partition->row_epoch),
+		.before = last->number,
+		.chain = number_of(cluster, &partition->applied_hash),
+	};
+	struct bus_entry entry = {.subject = subject, .expected = last->number};
+	enum error error;
+
+	log_subject_of(number, subject);
+	entry_write(&head, slice_of(cluster->options.bus.name), &bytes);
+	entry.data = buffer_slice(&bytes);
+	lock_acquire(&cluster->lock);
+	partition->claim = entry_hash(entry.data);
+	lock_release(&cluster->lock);
+	error = cluster->ops->append(cluster->bus, &entry, 1);
+	buffer_free(&bytes);
+	lock_acquire(&cluster->lock);
+	partition->is_log_full = error == ERR_STORE_FULL;
+	if (partition->is_log_full)
+		wake_tending(cluster);
+	lock_release(&cluster->lock);
+	return error == ERR_STORE_FULL ? ERR_UNLOGGED : error;
+}
+
+/* Return whether the log ends with our claim of this epoch. */
+static bool has_claim(struct cluster *cluster, unsigned number, uint64_t epoch)
+{
+	const struct partition partition = view_partition(cluster, number);
+
+	return partition.claim != 0 &&
+	       partition.applied_hash == partition.claim &&
+	       partition.read_epoch == epoch;
+}
+
+/* Read the log to its end, and append our claim. ERR_BUSY: not now. */
+static enum error claim_log(struct cluster *cluster, unsigned number,
+			    uint64_t epoch)
+{
+	struct log_end last;
+	enum error error = read_to_end(cluster, number, &last);
+
+	if (error == ERR_NOT_FOUND && is_cut(cluster, number, &last))
+		error = ERR_NONE;
+	if (error != ERR_NONE || has_claim(cluster, number, epoch))
+		return error;
+	/*
+	 * rows may have been lost or renumbered: write this one again, with an
+	 * epoch above all epochs of the log
+	 */
+	if (number_of(cluster, &cluster->partitions[number].read_epoch) >=
+	    epoch) {
+		set_partition_state(cluster, number, PARTITION_FOLLOWED);
+		return ERR_BUSY;
+	}
+	error = append_claim(cluster, number, &last);
+	if (error == ERR_NONE)
+		error = read_to_end(cluster, number, &last);
+	if (error == ERR_NONE && !has_claim(cluster, number, epoch))
+		error = ERR_BUSY;
+	return error;
+}
+
+/*
+ * The row names us with a unique epoch: read the log to its end and own the
+ * partition from there.
+ */
+static enum error activate(struct cluster *cluster, unsigned number)
+{
+	struct partition *partition = &cluster->partitions[number];
+	uint64_t epoch = number_of(cluster, &partition->row_epoch);
+	enum error error = claim_log(cluster, number, epoch);
+
+	if (error == ERR_NONE && !holds_lease(cluster))
+		error = ERR_BUSY;
+	if (error != ERR_NONE)
+		return error;
+	lock_acquire(&cluster->lock);
+	partition->epoch = epoch;
+	partition->is_unsure = false;
+	lock_release(&cluster->lock);
+	error = change_engine(cluster, number, true);
+	if (error != ERR_NONE) {
+		store_own(cluster->store, number, false);
+		return error;
+	}
+	lock_acquire(&cluster->lock);
+	partition->state = PARTITION_OWN;
+	partition->saved_ms = clock_steady_ms();
+	partition->summed_ms = clock_steady_ms();
+	partition->is_resealed =
+		cluster->depot == NULL ||
+		secret_keys_count(cluster->options.secret_keys) < 2;
+	partition->is_published_known = false;
+	partition->is_job_known = false;
+	partition->job_ms = 0;
+	condition_broadcast(&cluster->has_jobs);
+	partition->has_events = true;
+	wake_tending(cluster);
+	lock_release(&cluster->lock);
+	answer_questions(cluster, number, true);
+	owners_changed(cluster);
+	return ERR_NONE;
+}
+
+/*
+ * Accept the row of the servers, even if the known one was newer: their numbers
+ * may go back (nats_rows.c).
+ */
+static void forget_revision(struct cluster *cluster, unsigned number)
+{
+	lock_acquire(&cluster->lock);
+	cluster->partitions[number].revision = 0;
+	cluster->partitions[number].row_epoch = 0;
+	lock_release(&cluster->lock);
+}
+
+void give_up(struct cluster *cluster, unsigned number)
+{
+	char name[NODE_NAME_BYTES];
+	enum error error;
+
+	if (!find_whole(cluster, number, name))
+		return;
+	error = write_owner(cluster, number, name);
+	if (error == ERR_BUSY) /* the row has changed */
+		forget_revision(cluster, number);
+	if (error == ERR_NONE)
+		owners_changed(cluster);
+}
+
+/*
+ * Return whether the owner's lease has expired for the servers' leader, and by
+ * our clock. The listed rows may come from another server and be old, and the
+ * servers' clocks may have been set.
+ */
+static bool is_surely_gone(struct cluster *cluster,
+			   const struct partition *partition)
+{
+	struct bus_row row = {0};
+	enum error error = cluster->ops->get(cluster->bus, BUS_NODES,
+					     partition->owner, &row);
+	const struct sightings *sightings = &cluster->sightings;
+	bool is_gone = false;
+
+	lock_acquire(&cluster->lock);
+	if (error == ERR_NONE)
+		is_gone = sightings_is_silent(sightings, &row);
+	else if (error == ERR_NOT_FOUND)
+		is_gone = row.revision != 0 || /* the lease was released */
+			  sightings_has_ended(sightings, partition->owner,
+					      clock_steady_ms());
+	lock_release(&cluster->lock);
+	buffer_free(&row.value);
+	return is_gone;
+}
+
+/* Hand the partition over to another node. */
+static void hand_over(struct cluster *cluster, unsigned number, const char *to)
+{
+	set_partition_state(cluster, number, PARTITION_LEFT);
+	leave(cluster, number);
+	pipeline_leave_strangers(cluster->pipeline, LEAVE_MS);
+	/* from now on nothing of it is committed here, left or not */
+	if (write_owner(cluster, number, to) == ERR_NONE) {
+		lock_acquire(&cluster->lock);
+		cluster->moves++;
+		lock_release(&cluster->lock);
+		owners_changed(cluster);
+	}
+}
+
+void take(struct cluster *cluster, unsigned number)
+{
+	const struct partition before = view_partition(cluster, number);
+	const char *self = cluster->options.bus.name;
+	enum error error = ERR_NONE;
+
+	if (before.state != PARTITION_TAKEN) {
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0 &&
+		    !is_surely_gone(cluster, &before))
+			return;
+		error = write_owner(cluster, number, self);
+		if (error == ERR_BUSY) /* the row has changed */
+			forget_revision(cluster, number);
+		if (error != ERR_NONE)
+			return;
+		set_partition_state(cluster, number, PARTITION_TAKEN);
+		lock_acquire(&cluster->lock);
+		if (before.is_owner_gone && strcmp(before.owner, self) != 0)
+			cluster->failovers++;
+		else if (before.revision != 0 &&
+			 strcmp(before.owner, self) != 0)
+			cluster->moves++;
+		lock_release(&cluster->lock);
+	}
+	error = activate(cluster, number);
+	mend_copy(cluster, number, error);
+	if (is_useless(error))
+		give_up(cluster, number);
+	else if (error != ERR_NONE && error != ERR_BUSY)
+		log_warn_limited("nodes: cannot adopt partition %u yet: %s",
+				 number, error_text(error));
+}
+
+bool is_to_be_taken(const struct cluster *cluster,
+		    const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+
+	if (!partition->is_whole)
+		return false;
+	if (partition->state == PARTITION_TAKEN)
+		return strcmp(partition->owner, self) == 0;
+	if (partition->revision == 0)
+		return strcmp(partition->wanted, self) == 0;
+	if (strcmp(partition->owner, self) == 0)
+		return true;
+	return partition->is_owner_gone && partition->is_first;
+}
+
+/*
+ * Return whether the log has no entry that is missing here: then our doubtful
+ * entry was not stored.
+ */
+static bool is_nothing_new(struct cluster *cluster, unsigned number)
+{
+	struct log_end last;
+
+	return last_of_log(cluster, number, &last) == ERR_NONE &&
+	       ends_with(cluster, number, &last);
+}
+
+void own(struct cluster *cluster, unsigned number,
+	 const struct partition *partition)
+{
+	const char *self = cluster->options.bus.name;
+	char whole[NODE_NAME_BYTES];
+
+	if (strcmp(partition->owner, self) != 0 ||
+	    partition->row_epoch != partition->epoch) {
+		leave(cluster, number);
+	} else if (partition->is_unsure) {
+		if (is_nothing_new(cluster, number)) {
+			lock_acquire(&cluster->lock);
+			cluster->partitions[number].is_unsure = false;
+			lock_release(&cluster->lock);
+		} else {
+			leave(cluster, number);
+		}
+	} else if (strcmp(partition->wanted, self) != 0 &&
+		   partition->wanted_has_it) {
+		hand_over(cluster, number, partition->wanted);
+	} else if (is_damage_told(cluster, partition) &&
+		   find_whole(cluster, number, whole)) {
+		hand_over(cluster, number, whole);
+	} else if (clock_steady_ms() >= partition->looked_ms + LOOK_MS) {
+		lock_acquire(&cluster->lock);
+		cluster->partitions[number].looked_ms = clock_steady_ms();
+		lock_release(&cluster->lock);
+		/* report new entry numbers to the followers */
+		is_nothing_new(cluster, number);
+	}
+}
+
+void leave_again(struct cluster *cluster, unsigned number,
+		 const struct partition *partition)
+{
+	enum error error = leave(cluster, number);
+
+	if (!is_useless(error))
+		return;
+	note_full(cluster, error);
+	if (strcmp(partition->owner, cluster->options.bus.name) == 0)
+		give_up(cluster, number);
+}

@@ -1,0 +1,268 @@
+#include "daemon/nodes/placement.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "crawl/domain.h"
+#include "daemon/nodes/cluster.h"
+
+unsigned cluster_partition(struct slice host)
+{
+	struct slice domain = domain_registrable(host);
+
+	return (unsigned)(hash64(domain.data, domain.size, 0) % PARTITIONS);
+}
+
+enum { FRACTION_BITS = 25 };
+
+/* A node that competes for a partition. */
+struct runner {
+	const struct placement_node *node;
+	uint64_t draw; /* a greater draw is an earlier time, at equal weight */
+};
+
+static uint64_t seed_of(const struct placement_node *node)
+{
+	return hash64(node->name, strlen(node->name), 0);
+}
+
+static uint64_t draw_of(uint64_t seed, uint32_t partition)
+{
+	return hash_chain(htole64(partition), seed);
+}
+
+/*
+ * Return -log2(draw / 2^64) in units of 2^-FRACTION_BITS, 1 .. 2^31: the
+ * exponentially distributed time for weight 1. Computed bit by bit: log2 of a
+ * number in [1, 2) starts with bit 1 after the point if its square is at least
+ * 2.
+ */
+static uint64_t time_of(uint64_t draw)
+{
+	unsigned zeros = (unsigned)__builtin_clzll(draw | 1);
+	uint64_t x = ((draw | 1) << zeros) >> 32; /* [1, 2) in 2^-31ths */
+	uint64_t fraction = 0;
+
+	for (unsigned i = 0; i < FRACTION_BITS; i++) {
+		x = (x * x) >> 31;
+		fraction = (fraction << 1) | (x >> 32);
+		x >>= x >> 32;
+	}
+	return ((uint64_t)(zeros + 1) << FRACTION_BITS) - fraction;
+}
+
+/* Return whether `a` is earlier, that is, has the smaller time / capacity. */
+static bool is_before(struct runner a, struct runner b)
+{
+	uint64_t time_a;
+	uint64_t time_b;
+
+	if (a.draw <= b.draw && a.node->capacity < b.node->capacity)
+		return false;
+	if (a.node->capacity != b.node->capacity) {
+		time_a = time_of(a.draw) * b.node->capacity;
+		time_b = time_of(b.draw) * a.node->capacity;
+		if (time_a != time_b)
+			return time_a < time_b;
+	}
+	if (a.draw != b.draw)
+		return a.draw > b.draw;
+	return strcmp(a.node->name, b.node->name) < 0;
+}
+
+size_t placement_rank(const struct placement_node *nodes, size_t count,
+		      size_t index, uint32_t partition)
+{
+	struct runner self = {&nodes[index],
+			      draw_of(seed_of(&nodes[index]), partition)};
+	size_t rank = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct runner other = {&nodes[i],
+				       draw_of(seed_of(&nodes[i]), partition)};
+
+		rank += i != index && is_before(other, self);
+	}
+	return rank;
+}
+
+struct seat {
+	uint64_t seed;
+	uint32_t load; /* partitions that it has */
+	uint32_t room; /* partitions that it may have */
+};
+
+struct placing {
+	const struct placement_node *nodes; /* [count] */
+	size_t count;
+	struct seat *seats; /* [count] */
+	uint64_t capacity;  /* sum over the nodes that accept partitions */
+	bool are_all_draining;
+};
+
+static bool takes(const struct placing *placing, size_t index)
+{
+	return placing->are_all_draining || !placing->nodes[index].is_draining;
+}
+
+static void add_capacities(struct placing *placing)
+{
+	placing->are_all_draining = true;
+	for (size_t i = 0; i < placing->count; i++)
+		if (!placing->nodes[i].is_draining)
+			placing->are_all_draining = false;
+	for (size_t i = 0; i < placing->count; i++)
+		if (takes(placing, i))
+			placing->capacity += placing->nodes[i].capacity;
+}
+
+/* Give each node its share of `wanted` replicas plus the slack, rounded up. */
+static void make_room(struct placing *placing, uint64_t wanted, uint32_t slack)
+{
+	uint64_t whole = placing->capacity * 100;
+
+	for (size_t i = 0; i < placing->count; i++) {
+		uint64_t part = wanted * placing->nodes[i].capacity;
+
+		placing->seats[i].room =
+			takes(placing, i) ? (uint32_t)((part * (100 + slack) +
+							whole - 1) /
+						       whole)
+					  : 0;
+	}
+}
+
+/*
+ * Return which of two full nodes should get more: one that accepts partitions,
+ * then the one with less load for its capacity; 0 = equal.
+ */
+static int compare_full(const struct placing *placing, size_t a, size_t b)
+{
+	uint64_t load_a =
+		(uint64_t)placing->seats[a].load * placing->nodes[b].capacity;
+	uint64_t load_b =
+		(uint64_t)placing->seats[b].load * placing->nodes[a].capacity;
+
+	if (takes(placing, a) != takes(placing, b))
+		return takes(placing, a) ? -1 : 1;
+	return (load_a > load_b) - (load_a < load_b);
+}
+
+/* Return whether `a` should get it rather than `b`. */
+static bool is_better(const struct placing *placing, struct runner a,
+		      struct runner b)
+{
+	size_t at = (size_t)(a.node - placing->nodes);
+	size_t bt = (size_t)(b.node - placing->nodes);
+	bool has_room = placing->seats[at].load < placing->seats[at].room;
+	int order;
+
+	if (has_room != (placing->seats[bt].load < placing->seats[bt].room))
+		return has_room;
+	order = has_room ? 0 : compare_full(placing, at, bt);
+	return order == 0 ? is_before(a, b) : order < 0;
+}
+
+static bool has_one(const uint32_t *holders, uint32_t copies, size_t index)
+{
+	for (uint32_t i = 0; i < copies; i++)
+		if (holders[i] == index)
+			return true;
+	return false;
+}
+
+/* Choose the next holder of a partition that has `copies` holders. */
+static uint32_t choose(struct placing *placing, uint32_t partition,
+		       const uint32_t *holders, uint32_t copies)
+{
+	struct runner best = {NULL, 0};
+	size_t index;
+
+	for (size_t i = 0; i < placing->count; i++) {
+		struct runner runner = {
+			&placing->nodes[i],
+			draw_of(placing->seats[i].seed, partition)};
+
+		if (!has_one(holders, copies, i) &&
+		    (best.node == NULL || is_better(placing, runner, best)))
+			best = runner;
+	}
+	if (best.node == NULL)
+		return PLACEMENT_NOBODY;
+	index = (size_t)(best.node - placing->nodes);
+	placing->seats[index].load++;
+	return (uint32_t)index;
+}
+
+/* Return the first present node by rank; NOBODY if all are missing. */
+static uint32_t first_present(const struct placing *placing, uint32_t partition)
+{
+	struct runner best = {NULL, 0};
+
+	for (size_t i = 0; i < placing->count; i++) {
+		struct runner runner = {
+			&placing->nodes[i],
+			draw_of(placing->seats[i].seed, partition)};
+
+		if (!runner.node->is_away && takes(placing, i) &&
+		    (best.node == NULL || is_before(runner, best)))
+			best = runner;
+	}
+	return best.node == NULL ? PLACEMENT_NOBODY
+				 : (uint32_t)(best.node - placing->nodes);
+}
+
+/* Make a present node the owner, if any: the holders before it move by one. */
+static void stand_in(const struct placing *placing, uint32_t partition,
+		     uint32_t *holders, uint32_t copies)
+{
+	uint32_t place = 0;
+	uint32_t owner;
+
+	while (place < copies && (holders[place] == PLACEMENT_NOBODY ||
+				  placing->nodes[holders[place]].is_away))
+		place++;
+	owner = place < copies ? holders[place]
+			       : first_present(placing, partition);
+	if (owner == PLACEMENT_NOBODY)
+		return;
+	if (place == copies)
+		place--;
+	for (; place > 0; place--)
+		holders[place] = holders[place - 1];
+	holders[0] = owner;
+}
+
+/* Place owners first, so that no replica uses the space of an owner. */
+void placement_compute(const struct placement_node *nodes, size_t count,
+		       struct placement_terms terms, uint32_t *holders_out)
+{
+	struct placing placing = {.nodes = nodes, .count = count};
+
+	assert(terms.partitions <= PLACEMENT_PARTITIONS);
+	assert(terms.copies >= 1 && terms.copies <= PLACEMENT_COPIES);
+	placing.seats = mem_alloc(count, sizeof(*placing.seats));
+	for (size_t i = 0; i < count; i++)
+		placing.seats[i].seed = seed_of(&nodes[i]);
+	add_capacities(&placing);
+	for (uint32_t copy = 0; copy < terms.copies; copy++) {
+		uint64_t wanted = (uint64_t)terms.partitions *
+				  (copy == 0 ? 1 : terms.copies);
+
+		make_room(&placing, wanted, terms.slack);
+		for (uint32_t p = 0; p < terms.partitions; p++) {
+			uint32_t *holders =
+				&holders_out[(size_t)p * terms.copies];
+
+			holders[copy] = choose(&placing, p, holders, copy);
+		}
+	}
+	for (uint32_t p = 0; p < terms.partitions; p++)
+		stand_in(&placing, p, &holders_out[(size_t)p * terms.copies],
+			 terms.copies);
+	free(placing.seats);
+}

@@ -1,0 +1,114 @@
+/*
+ * The task that unpacks an archive. It requests the bytes piece by piece, and
+ * sends the records of a piece before it requests the next: both ends hold at
+ * most one piece and one record.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "crawl/warc.h"
+#include "daemon/privsep/archived_record.h"
+#include "daemon/privsep/requests.h"
+#include "daemon/privsep/task_parts.h"
+
+enum { RECORDS_BYTES = 128 * 1024 }; /* records to send in one message */
+
+struct archive_run {
+	struct task *task;
+	struct message piece; /* current piece of the archive */
+	size_t taken;         /* bytes of the piece that were read */
+	struct buffer records;
+	bool is_over; /* the main process needs no further records */
+};
+
+static void archive_run_hand_over(struct archive_run *run)
+{
+	struct message answer = {0};
+	const struct inquiry inquiry = {.kind = ASK_RECORDS,
+					.body = buffer_slice(&run->records)};
+	struct records_answer said;
+
+	if (run->records.size == 0 || run->is_over)
+		return;
+	run->is_over = !task_ask(run->task, &inquiry, &answer) ||
+		       !row_layout_decode(&records_answer_layout,
+					  buffer_slice(&answer.head), &said) ||
+		       said.is_enough != 0;
+	message_free(&answer);
+	buffer_clear(&run->records);
+}
+
+/* Request the next piece; an empty piece is the end of the archive. */
+static enum error archive_run_ask(struct archive_run *run)
+{
+	const struct inquiry inquiry = {.kind = ASK_BYTES};
+	struct bytes_answer said;
+
+	archive_run_hand_over(run);
+	message_free(&run->piece);
+	run->taken = 0;
+	if (run->is_over || !task_ask(run->task, &inquiry, &run->piece) ||
+	    !row_layout_decode(&bytes_answer_layout,
+			       buffer_slice(&run->piece.head), &said))
+		return ERR_STOPPED;
+	return (enum error)said.error;
+}
+
+/* A warc_source. */
+static enum error archive_run_read(void *context, char *out, size_t capacity,
+				   size_t *size_out)
+{
+	struct archive_run *run = context;
+	enum error error = ERR_NONE;
+	size_t size;
+
+	*size_out = 0;
+	if (run->taken == run->piece.body.size)
+		error = archive_run_ask(run);
+	size = run->piece.body.size - run->taken;
+	if (error != ERR_NONE || size == 0)
+		return error;
+	if (size > capacity)
+		size = capacity;
+	memcpy(out, run->piece.body.data + run->taken, size);
+	run->taken += size;
+	*size_out = size;
+	return ERR_NONE;
+}
+
+enum error archive_task(struct task *task, struct message *answer)
+{
+	struct archive_run run = {.task = task};
+	struct archive_request request;
+	struct archive_answer end = {0};
+	struct warc_record *record;
+	struct warc_reader *reader;
+	enum error error = ERR_NONE;
+	struct buffer head;
+
+	if (!row_layout_decode(&archive_request_layout, task->head, &request) ||
+	    request.max_body_bytes > MAX_REQUEST_BYTES)
+		return ERR_MALFORMED;
+	record = mem_alloc(1, sizeof(*record));
+	reader = warc_reader_create(archive_run_read, &run,
+				    (size_t)request.max_body_bytes);
+	while (!run.is_over && warc_next(reader, record, &error)) {
+		if (run.records.size + record->body.size > RECORDS_BYTES)
+			archive_run_hand_over(&run);
+		archived_record_append(&run.records, record);
+		if (run.records.size >= RECORDS_BYTES)
+			archive_run_hand_over(&run);
+	}
+	archive_run_hand_over(&run);
+	end.error = error;
+	end.position = warc_position(reader);
+	end.reason = slice_of(error == ERR_NONE ? "" : record->reason);
+	head = row_layout_encode(&archive_answer_layout, &end);
+	answer->head = head;
+	warc_reader_destroy(reader);
+	message_free(&run.piece);
+	buffer_free(&run.records);
+	free(record);
+	return ERR_NONE;
+}

@@ -1,0 +1,465 @@
+#include "daemon/privsep/fetch_frame.h"
+
+#include <string.h>
+
+#include "base/limit.h"
+#include "crawl/listing.h"
+#include "page/robots_tag.h"
+#include "store/row.h"
+
+enum {
+	MAX_COOKIE_TEXT = LIMIT(16 * 1024, 256), /* as in struct cookies */
+	FIRST_SUCCESS = 200,
+	FIRST_REDIRECT = 300,
+	STATUS_FRESH = 304,
+};
+
+/* Flags of options. */
+enum {
+	IS_PROXY_TRUSTED = 1,
+	KEEPS_HEADERS = 2,
+	ALL_OPTIONS = 3,
+};
+
+/* Flags of a request. */
+enum {
+	IS_PRIVATE_OK = 1,
+	IS_PORT_OK = 2,
+	IS_NETWORK_OK = 4,
+	ANY_TYPE = 8,
+	IS_SITEMAP = 16,
+	HAS_COOKIES = 32,
+	ALL_OF_REQUEST = 63,
+};
+
+/* Flags of a result. */
+enum {
+	IS_HTML = 1,
+	IS_CUT = 2,
+	IS_BROKEN = 4,
+	ALL_OF_RESULT = 7,
+};
+
+/* Texts include their NUL; an empty slice means NULL. */
+struct options_row {
+	uint64_t max_body_bytes;
+	uint64_t max_connections;
+	uint32_t connect_timeout_ms;
+	uint32_t total_timeout_ms;
+	uint32_t stall_timeout_ms;
+	uint32_t flags;
+	struct slice user_agent;
+	struct slice proxy;
+	struct slice networks; /* list of struct network */
+	struct slice ports;    /* list of uint16_t */
+};
+
+static const struct field options_fields[] = {
+	FIELD(options_row, max_body_bytes),
+	FIELD(options_row, max_connections),
+	FIELD(options_row, connect_timeout_ms),
+	FIELD(options_row, total_timeout_ms),
+	FIELD(options_row, stall_timeout_ms),
+	FIELD(options_row, flags),
+};
+static const struct row_layout options_layout =
+	LAYOUT(options_row, options_fields,
+	       offsetof(struct options_row, user_agent), 4);
+
+struct order_row {
+	uint64_t id;
+	uint64_t max_body_bytes;
+	uint64_t flags;
+	uint64_t not_after_ms;
+	struct slice url; /* without a NUL */
+	struct slice etag;
+	struct slice modified;
+	struct slice headers;
+	struct slice proxy;
+	struct slice cookies; /* without a NUL */
+};
+
+static const struct field order_fields[] = {
+	FIELD(order_row, id),
+	FIELD(order_row, max_body_bytes),
+	FIELD(order_row, flags),
+	FIELD(order_row, not_after_ms),
+};
+static const struct row_layout order_layout =
+	LAYOUT(order_row, order_fields, offsetof(struct order_row, url), 6);
+
+/* Texts have no NUL. */
+struct result_row {
+	uint64_t id;
+	uint64_t retry_after_s;
+	uint64_t wire_bytes;
+	uint64_t elapsed_us;
+	uint64_t body_bytes; /* the body of the frame consists of these three */
+	uint64_t head_bytes;
+	uint64_t request_bytes;
+	uint32_t robots_tag;
+	int32_t error;
+	uint16_t http_status;
+	uint16_t flags;
+	struct slice reason;
+	struct slice charset;
+	struct slice redirect;
+	struct slice etag;
+	struct slice modified;
+	struct slice address;
+	struct slice cookies;
+};
+
+static const struct field result_fields[] = {
+	FIELD(result_row, id),         FIELD(result_row, retry_after_s),
+	FIELD(result_row, wire_bytes), FIELD(result_row, body_bytes),
+	FIELD(result_row, head_bytes), FIELD(result_row, request_bytes),
+	FIELD(result_row, elapsed_us), FIELD(result_row, robots_tag),
+	FIELD(result_row, error),      FIELD(result_row, http_status),
+	FIELD(result_row, flags),
+};
+static const struct row_layout result_layout = LAYOUT(
+	result_row, result_fields, offsetof(struct result_row, reason), 7);
+
+static struct slice text_with_end(const char *text)
+{
+	return (struct slice){text, text == NULL ? 0 : strlen(text) + 1};
+}
+
+/* Return whether the slice is one text with its NUL, or empty. */
+static bool is_text(struct slice text)
+{
+	return text.size == 0 ||
+	       memchr(text.data, '\0', text.size) ==
+		       (const char *)text.data + text.size - 1;
+}
+
+static const char *text_of(struct slice text)
+{
+	return text.size == 0 ? NULL : text.data;
+}
+
+static unsigned flag(bool is_set, unsigned bit)
+{
+	return is_set ? bit : 0;
+}
+
+struct buffer fetch_options_encode(const struct fetch_options *options)
+{
+	const struct options_row row = {
+		.max_body_bytes = options->max_body_bytes,
+		.max_connections = options->max_connections,
+		.connect_timeout_ms = options->connect_timeout_ms,
+		.total_timeout_ms = options->total_timeout_ms,
+		.stall_timeout_ms = options->stall_timeout_ms,
+		.flags = flag(options->is_proxy_trusted, IS_PROXY_TRUSTED) |
+			 flag(options->keeps_headers, KEEPS_HEADERS),
+		.user_agent = text_with_end(options->user_agent),
+		.proxy = text_with_end(options->proxy),
+		.networks = {options->allowed,
+			     options->allowed_count * sizeof(struct network)},
+		.ports = {options->ports,
+			  options->port_count * sizeof(uint16_t)},
+	};
+
+	return row_layout_encode(&options_layout, &row);
+}
+
+/* Return whether each network is a valid address prefix. */
+static bool are_networks(const struct network *networks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (networks[i].prefix > sizeof(networks[i].address) * 8)
+			return false;
+	return true;
+}
+
+bool fetch_options_decode(struct slice head, struct buffer *ports_out,
+			  struct fetch_options *options_out)
+{
+	struct options_row row;
+	size_t networks;
+
+	if (!row_layout_decode(&options_layout, head, &row) ||
+	    row.flags > ALL_OPTIONS || !is_text(row.user_agent) ||
+	    !is_text(row.proxy) ||
+	    row.networks.size % sizeof(struct network) != 0 ||
+	    row.ports.size % sizeof(uint16_t) != 0)
+		return false;
+	networks = row.networks.size / sizeof(struct network);
+	if (!are_networks(row.networks.data, networks))
+		return false;
+	buffer_append_slice(ports_out, row.ports); /* and aligns them */
+	*options_out = (struct fetch_options){
+		.user_agent = text_of(row.user_agent),
+		.max_body_bytes = (size_t)row.max_body_bytes,
+		.connect_timeout_ms = row.connect_timeout_ms,
+		.total_timeout_ms = row.total_timeout_ms,
+		.stall_timeout_ms = row.stall_timeout_ms,
+		.max_connections = (size_t)row.max_connections,
+		.allowed = row.networks.data,
+		.allowed_count = networks,
+		.ports = (const void *)ports_out->data,
+		.port_count = row.ports.size / sizeof(uint16_t),
+		.proxy = text_of(row.proxy),
+		.is_proxy_trusted = (row.flags & IS_PROXY_TRUSTED) != 0,
+		.keeps_headers = (row.flags & KEEPS_HEADERS) != 0,
+	};
+	return true;
+}
+
+struct buffer fetch_order_encode(uint64_t id,
+				 const struct fetch_request *request,
+				 bool is_sitemap)
+{
+	const struct order_row row = {
+		.id = id,
+		.max_body_bytes = request->max_body_bytes,
+		.flags = flag(request->is_private_ok, IS_PRIVATE_OK) |
+			 flag(request->is_port_ok, IS_PORT_OK) |
+			 flag(request->is_network_ok, IS_NETWORK_OK) |
+			 flag(request->any_type, ANY_TYPE) |
+			 flag(is_sitemap, IS_SITEMAP) |
+			 flag(request->cookies != NULL, HAS_COOKIES),
+		.not_after_ms = request->not_after_ms,
+		.url = slice_of(request->url->text),
+		.etag = text_with_end(request->etag),
+		.modified = text_with_end(request->modified),
+		.headers = text_with_end(request->headers),
+		.proxy = text_with_end(request->proxy),
+		.cookies = request->cookies == NULL
+				   ? (struct slice){NULL, 0}
+				   : buffer_slice(&request->cookies->lines),
+	};
+
+	return row_layout_encode(&order_layout, &row);
+}
+
+static bool is_order(const struct order_row *row)
+{
+	return row->flags <= ALL_OF_REQUEST && is_text(row->etag) &&
+	       is_text(row->modified) && is_text(row->headers) &&
+	       is_text(row->proxy) && row->cookies.size <= MAX_COOKIE_TEXT &&
+	       ((row->flags & HAS_COOKIES) != 0 || row->cookies.size == 0);
+}
+
+bool fetch_order_decode(struct slice head, struct fetch_order *order_out)
+{
+	struct order_row row;
+
+	if (!row_layout_decode(&order_layout, head, &row) || !is_order(&row) ||
+	    url_parse(&order_out->url, row.url, NULL) != ERR_NONE ||
+	    !slice_equal(row.url, slice_of(order_out->url.text)))
+		return false;
+	order_out->id = row.id;
+	order_out->is_sitemap = (row.flags & IS_SITEMAP) != 0;
+	order_out->has_cookies = (row.flags & HAS_COOKIES) != 0;
+	order_out->cookies = row.cookies;
+	order_out->request = (struct fetch_request){
+		.is_private_ok = (row.flags & IS_PRIVATE_OK) != 0,
+		.is_port_ok = (row.flags & IS_PORT_OK) != 0,
+		.is_network_ok = (row.flags & IS_NETWORK_OK) != 0,
+		.any_type = (row.flags & ANY_TYPE) != 0,
+		.max_body_bytes = (size_t)row.max_body_bytes,
+		.not_after_ms = row.not_after_ms,
+		.etag = text_of(row.etag),
+		.modified = text_of(row.modified),
+		.headers = text_of(row.headers),
+		.proxy = text_of(row.proxy),
+	};
+	return true;
+}
+
+struct buffer fetch_result_encode(uint64_t id, struct fetch_result *result,
+				  const struct cookies *cookies)
+{
+	const struct result_row row = {
+		.id = id,
+		.retry_after_s = result->retry_after_s,
+		.wire_bytes = result->wire_bytes,
+		.body_bytes = result->body.size,
+		.head_bytes = result->head.size,
+		.request_bytes = result->request.size,
+		.elapsed_us = result->elapsed_us,
+		.robots_tag = result->robots_tag,
+		.error = result->error,
+		.http_status = result->http_status,
+		.flags = (uint16_t)(flag(result->is_html, IS_HTML) |
+				    flag(result->is_cut, IS_CUT) |
+				    flag(result->is_broken, IS_BROKEN)),
+		.reason = slice_of(result->reason),
+		.charset = slice_of(result->charset),
+		.redirect = slice_of(result->redirect),
+		.etag = slice_of(result->etag),
+		.modified = slice_of(result->modified),
+		.address = slice_of(result->address),
+		.cookies = cookies == NULL ? (struct slice){NULL, 0}
+					   : buffer_slice(&cookies->lines),
+	};
+
+	buffer_append_slice(&result->body, buffer_slice(&result->head));
+	buffer_append_slice(&result->body, buffer_slice(&result->request));
+	return row_layout_encode(&result_layout, &row);
+}
+
+static const struct field press_fields[] = {
+	FIELD(fetch_press, waiting),
+	FIELD(fetch_press, answers),
+};
+static const struct row_layout press_layout =
+	LAYOUT(fetch_press, press_fields, 0, 0);
+
+struct buffer fetch_press_encode(const struct fetch_press *press)
+{
+	return row_layout_encode(&press_layout, press);
+}
+
+bool fetch_press_decode(struct slice head, struct fetch_press *press_out)
+{
+	return row_layout_decode(&press_layout, head, press_out);
+}
+
+bool fetch_result_id(struct slice head, uint64_t *id_out)
+{
+	struct result_row row;
+
+	if (!row_layout_decode(&result_layout, head, &row))
+		return false;
+	*id_out = row.id;
+	return true;
+}
+
+/*
+ * Copy a text to `out` [capacity]; return false if it is invalid or too long.
+ */
+static bool copy_text(struct slice text, char *out, size_t capacity)
+{
+	if (text.size >= capacity ||
+	    (text.size > 0 && memchr(text.data, '\0', text.size) != NULL))
+		return false;
+	if (text.size > 0)
+		memcpy(out, text.data, text.size);
+	out[text.size] = '\0';
+	return true;
+}
+
+/* Return whether the text is a canonical URL, or empty. */
+static bool is_redirect(const char *text)
+{
+	struct url url;
+
+	return *text == '\0' ||
+	       (url_parse(&url, slice_of(text), NULL) == ERR_NONE &&
+		strcmp(url.text, text) == 0);
+}
+
+static bool copy_texts(const struct result_row *row,
+		       struct fetch_result *result)
+{
+	static const char of_address[] = "0123456789abcdefABCDEF.:";
+
+	return copy_text(row->reason, result->reason, sizeof(result->reason)) &&
+	       copy_text(row->charset, result->charset,
+			 sizeof(result->charset)) &&
+	       copy_text(row->redirect, result->redirect,
+			 sizeof(result->redirect)) &&
+	       copy_text(row->etag, result->etag, sizeof(result->etag)) &&
+	       copy_text(row->modified, result->modified,
+			 sizeof(result->modified)) &&
+	       copy_text(row->address, result->address,
+			 sizeof(result->address)) &&
+	       strspn(result->address, of_address) == row->address.size &&
+	       is_redirect(result->redirect);
+}
+
+static bool is_error(int32_t error)
+{
+	switch (error) {
+	case ERR_NONE:
+#define X(name, value, code, text) case name:
+		ERROR_LIST(X)
+#undef X
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Return whether the plain fields are valid. */
+static bool is_result(const struct result_row *row)
+{
+	bool is_cut = (row->flags & IS_CUT) != 0;
+
+	return is_error(row->error) && row->flags <= ALL_OF_RESULT &&
+	       (is_cut || (row->flags & IS_BROKEN) == 0) &&
+	       (row->robots_tag &
+		~(uint32_t)(ROBOTS_TAG_NOFOLLOW | ROBOTS_TAG_NOINDEX)) == 0;
+}
+
+/* Return whether the sizes are consistent, and match the request. */
+static bool is_expected(const struct result_row *row, size_t body_size,
+			const struct fetch_expectation *expected)
+{
+	bool is_file = row->http_status >= FIRST_SUCCESS &&
+		       row->http_status < FIRST_REDIRECT;
+	bool has_body =
+		is_file && (row->error == ERR_NONE || expected->is_sitemap);
+	uint64_t max_body = expected->is_sitemap ? MAX_LISTING_BYTES
+						 : expected->max_body_bytes;
+
+	if (row->body_bytes > (has_body ? max_body : 0) ||
+	    row->head_bytes >
+		    (expected->keeps_headers ? FETCH_MAX_HEAD_BYTES : 0) ||
+	    row->request_bytes >
+		    (expected->keeps_headers ? FETCH_MAX_REQUEST_BYTES : 0) ||
+	    row->cookies.size > (expected->has_cookies ? MAX_COOKIE_TEXT : 0))
+		return false;
+	if (row->error == ERR_NONE && row->http_status == STATUS_FRESH &&
+	    !expected->is_conditional)
+		return false;
+	return row->body_bytes + row->head_bytes + row->request_bytes ==
+	       body_size;
+}
+
+/* Move the next `size` bytes to `out`. */
+static void take(struct slice *bytes, uint64_t size, struct buffer *out)
+{
+	if (size == 0)
+		return;
+	buffer_append(out, bytes->data, (size_t)size);
+	bytes->data = (const char *)bytes->data + size;
+	bytes->size -= (size_t)size;
+}
+
+bool fetch_result_decode(const struct frame *frame,
+			 const struct fetch_expectation *expected,
+			 struct fetch_result *result_out,
+			 struct slice *cookies_out)
+{
+	struct slice bytes = frame->body;
+	struct result_row row;
+
+	*result_out = (struct fetch_result){0};
+	if (!row_layout_decode(&result_layout, frame->head, &row) ||
+	    !is_result(&row) || !is_expected(&row, bytes.size, expected) ||
+	    !copy_texts(&row, result_out))
+		return false;
+	if (expected->is_sitemap &&
+	    !listing_is_whole(
+		    (struct slice){bytes.data, (size_t)row.body_bytes}))
+		return false;
+	result_out->error = (enum error)row.error;
+	result_out->http_status = row.http_status;
+	result_out->is_html = (row.flags & IS_HTML) != 0;
+	result_out->is_cut = (row.flags & IS_CUT) != 0;
+	result_out->is_broken = (row.flags & IS_BROKEN) != 0;
+	result_out->robots_tag = row.robots_tag;
+	result_out->retry_after_s = row.retry_after_s;
+	result_out->wire_bytes = row.wire_bytes;
+	result_out->elapsed_us = row.elapsed_us;
+	take(&bytes, row.body_bytes, &result_out->body);
+	take(&bytes, row.head_bytes, &result_out->head);
+	take(&bytes, row.request_bytes, &result_out->request);
+	*cookies_out = row.cookies;
+	return true;
+}

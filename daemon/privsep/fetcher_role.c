@@ -1,0 +1,268 @@
+#include "daemon/privsep/fetcher_role.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "crawl/listing.h"
+#include "daemon/privsep/fetch_frame.h"
+#include "daemon/runtime/clock.h"
+
+enum {
+	IDLE_MS = 60 * 1000,
+	PRESSED_MS = 1000, /* interval of checks for slow servers */
+};
+
+struct role_state {
+	struct channel channel;
+	struct buffer options; /* the fetcher points into its lists */
+	struct buffer ports;   /* the ports of the options */
+	struct fetcher *fetcher;
+	size_t waiting;   /* requests, as received since the last response */
+	uint64_t answers; /* responses sent */
+	bool has_ended;   /* the channel is closed or invalid */
+};
+
+/* A running request. */
+struct errand {
+	uint64_t id;
+	bool has_cookies;
+	struct cookies cookies;
+	struct sitemap *sitemap; /* parses the body as it arrives; or NULL */
+	struct buffer listing;   /* entries of the sitemap */
+	bool is_full;            /* the list of entries is full */
+};
+
+static bool answer(const struct channel *channel, uint32_t kind,
+		   struct slice head, struct slice body)
+{
+	return frame_send(channel, &(struct frame_parts){.kind = kind,
+							 .head = head,
+							 .body = body,
+							 .file = -1}) ==
+	       ERR_NONE;
+}
+
+static bool read_options(struct role_state *state, const struct frame *frame)
+{
+	struct fetch_options options;
+
+	buffer_append_slice(&state->options, frame->head);
+	if (frame->kind != FETCH_OPTIONS ||
+	    !fetch_options_decode(buffer_slice(&state->options), &state->ports,
+				  &options))
+		return false;
+	options.ca_pem = frame->body;
+	state->fetcher = fetcher_create(&options);
+	return state->fetcher != NULL;
+}
+
+static bool begin(struct role_state *state)
+{
+	const struct slice nothing = {NULL, 0};
+	struct frame frame;
+	bool is_read;
+
+	if (frame_receive(&state->channel, -1, &frame) != ERR_NONE)
+		return false;
+	is_read = read_options(state, &frame);
+	frame_free(&frame);
+	if (!is_read)
+		return false;
+	fetcher_listen(state->fetcher, state->channel.socket);
+	return answer(&state->channel, FETCH_READY, nothing, nothing);
+}
+
+static void on_entry(void *context, const struct sitemap_entry *entry)
+{
+	struct errand *errand = context;
+
+	errand->is_full |= !listing_append(&errand->listing, entry);
+}
+
+static enum error feed_sitemap(void *context, struct slice bytes)
+{
+	struct errand *errand = context;
+	enum error error = sitemap_feed(errand->sitemap, bytes);
+
+	return error == ERR_NONE && errand->is_full ? ERR_TOO_LARGE : error;
+}
+
+static void free_errand(struct errand *errand)
+{
+	sitemap_destroy(errand->sitemap);
+	buffer_free(&errand->cookies.lines);
+	buffer_free(&errand->listing);
+	free(errand);
+}
+
+static struct errand *make_errand(struct fetch_order *order)
+{
+	struct errand *errand = mem_alloc(1, sizeof(*errand));
+
+	errand->id = order->id;
+	errand->has_cookies = order->has_cookies;
+	order->request.url = &order->url;
+	order->request.context = errand;
+	if (order->has_cookies) {
+		buffer_append_slice(&errand->cookies.lines, order->cookies);
+		order->request.cookies = &errand->cookies;
+	}
+	if (order->is_sitemap) {
+		errand->sitemap = sitemap_create(&order->url, on_entry, errand);
+		order->request.sink = feed_sitemap;
+		order->request.sink_context = errand;
+	}
+	return errand;
+}
+
+/*
+ * Finish parsing if the file is complete, and return the entries as the body.
+ */
+static void end_sitemap(struct errand *errand, struct fetch_result *result)
+{
+	bool is_file = result->http_status >= 200 && result->http_status < 300;
+
+	if (is_file && result->error == ERR_NONE && !result->is_cut) {
+		result->error = sitemap_finish(errand->sitemap);
+		if (result->error != ERR_NONE)
+			snprintf(result->reason, sizeof(result->reason), "%s",
+				 error_text(result->error));
+	}
+	buffer_free(&result->body);
+	result->body = errand->listing;
+	errand->listing = (struct buffer){0};
+}
+
+/*
+ * Drop parts that exceed the limits of the main process, which it would count
+ * as invalid.
+ */
+static void limit(struct fetch_result *result)
+{
+	if (result->head.size > FETCH_MAX_HEAD_BYTES)
+		buffer_clear(&result->head);
+	if (result->request.size > FETCH_MAX_REQUEST_BYTES)
+		buffer_clear(&result->request);
+}
+
+static bool send_result(const struct role_state *state,
+			struct fetch_result *result)
+{
+	struct errand *errand = result->context;
+	struct buffer head;
+	bool is_sent;
+
+	if (errand->sitemap != NULL)
+		end_sitemap(errand, result);
+	limit(result);
+	head = fetch_result_encode(errand->id, result,
+				   errand->has_cookies ? &errand->cookies
+						       : NULL);
+	is_sent = answer(&state->channel, FETCH_RESULT, buffer_slice(&head),
+			 buffer_slice(&result->body));
+	buffer_free(&head);
+	return is_sent;
+}
+
+/*
+ * Send the result. It frees a connection: the main process reports again how
+ * many requests wait.
+ */
+static void end_errand(struct role_state *state, struct fetch_result *result)
+{
+	state->waiting = 0;
+	state->answers++;
+	if (!state->has_ended && !send_result(state, result))
+		state->has_ended = true;
+	free_errand(result->context);
+	fetch_result_free(result);
+}
+
+static void send_results(struct role_state *state)
+{
+	struct fetch_result result;
+
+	while (fetcher_next(state->fetcher, &result))
+		end_errand(state, &result);
+}
+
+static void start(struct role_state *state, struct fetch_order *order)
+{
+	uint64_t not_after_ms = order->request.not_after_ms;
+	struct errand *errand = make_errand(order);
+	struct fetch_result result = {.context = errand, .error = ERR_STOPPED};
+
+	/*
+	 * This process, or the main process, may have been suspended for a
+	 * while.
+	 */
+	if (not_after_ms == 0 || clock_lease_ms() < not_after_ms)
+		fetcher_start(state->fetcher, &order->request);
+	else
+		end_errand(state, &result);
+}
+
+/* Execute a frame; return false if it is invalid. */
+static bool obey(struct role_state *state, const struct frame *frame)
+{
+	struct fetch_order order;
+	struct fetch_press press;
+
+	switch (frame->kind) {
+	case FETCH_START:
+		if (!fetch_order_decode(frame->head, &order))
+			return false;
+		start(state, &order);
+		return true;
+	case FETCH_PRESS:
+		if (!fetch_press_decode(frame->head, &press))
+			return false;
+		if (press.answers == state->answers)
+			state->waiting = (size_t)press.waiting;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void read_frames(struct role_state *state)
+{
+	while (!state->has_ended) {
+		struct frame frame;
+		enum error error = frame_receive(&state->channel, 0, &frame);
+
+		if (error == ERR_TIMEOUT)
+			return;
+		state->has_ended = error != ERR_NONE || !obey(state, &frame);
+		frame_free(&frame);
+	}
+}
+
+static void fetch(struct role_state *state)
+{
+	while (!state->has_ended) {
+		fetcher_press(state->fetcher, state->waiting,
+			      clock_steady_ms());
+		fetcher_run(state->fetcher,
+			    state->waiting > 0 ? PRESSED_MS : IDLE_MS);
+		send_results(state);
+		read_frames(state);
+	}
+	fetcher_abort(state->fetcher);
+	send_results(state);
+}
+
+void fetcher_role(int socket)
+{
+	struct role_state state = {
+		.channel = channel_without_files(socket, MAX_AUTHORITY_BYTES),
+	};
+
+	if (begin(&state))
+		fetch(&state);
+	fetcher_destroy(state.fetcher);
+	buffer_free(&state.options);
+	buffer_free(&state.ports);
+	channel_close(&state.channel);
+}

@@ -1,0 +1,438 @@
+#include "daemon/privsep/pool.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "daemon/privsep/seats.h"
+#include "daemon/runtime/clock.h"
+#include "store/txn.h"
+
+enum {
+	MAX_ANSWER_BYTES = 256 << 20,
+	LOOK_MS = 200, /* interval of time limit checks */
+	PATIENCE = 10, /* wall clock limit, as a multiple of CPU time */
+	LONG_BYTES = 1 << 20,
+	MAX_TRIES = 2, /* of a task whose worker another process has killed */
+};
+
+struct pool {
+	struct pool_options options;
+	struct seats *seats; /* [options.workers] */
+};
+
+static enum error start_worker(struct pool *pool, struct seat *seat)
+{
+	const struct process_options options = {
+		.role = ROLE_WORKER,
+		.main = worker_main,
+		.max_body = MAX_ANSWER_BYTES,
+		.memory_bytes = pool->options.memory_bytes,
+	};
+	enum error error =
+		process_start(pool->options.starter, &options, &seat->process);
+
+	seat->is_started = error == ERR_NONE;
+	return error;
+}
+
+/* Stop the worker. Return the signal that had ended it, or 0. */
+static int end_worker(struct pool *pool, struct seat *seat, char *why)
+{
+	assert(seat->is_started);
+	seat->is_started = false;
+	return process_end(pool->options.starter, &seat->process, why);
+}
+
+enum error pool_create(struct pool **pool_out,
+		       const struct pool_options *options)
+{
+	struct pool *pool = mem_alloc(1, sizeof(*pool));
+	enum error error = ERR_NONE;
+
+	assert(options->workers > 0);
+	pool->options = *options;
+	pool->seats = seats_create(options->workers);
+	for (size_t i = 0;
+	     error == ERR_NONE && !options->starts_late && i < options->workers;
+	     i++)
+		error = start_worker(pool, seats_at(pool->seats, i));
+	if (error == ERR_NONE)
+		*pool_out = pool;
+	else
+		pool_destroy(pool);
+	return error;
+}
+
+void pool_destroy(struct pool *pool)
+{
+	if (pool == NULL)
+		return;
+	for (size_t i = 0; i < pool->options.workers; i++) {
+		struct seat *seat = seats_at(pool->seats, i);
+
+		if (seat->is_started)
+			end_worker(pool, seat, NULL);
+	}
+	seats_destroy(pool->seats);
+	free(pool);
+}
+
+/* The time limit of a task. */
+struct deadline {
+	uint64_t task_ms;
+	uint64_t cpu_ms; /* 0 = unlimited */
+	uint64_t clock_ms;
+};
+
+static struct deadline deadline_after(const struct process *process,
+				      uint64_t task_ms)
+{
+	/* A thread cannot be killed. */
+	if (task_ms == 0 || process->pid == 0)
+		return (struct deadline){0};
+	return (struct deadline){
+		.task_ms = task_ms,
+		.cpu_ms = process_cpu_ms(process) + task_ms,
+		.clock_ms = clock_steady_ms() + task_ms * PATIENCE,
+	};
+}
+
+static bool is_over(const struct deadline *deadline,
+		    const struct process *process)
+{
+	return deadline->cpu_ms != 0 &&
+	       (process_cpu_ms(process) >= deadline->cpu_ms ||
+		clock_steady_ms() >= deadline->clock_ms);
+}
+
+/* Receive the next frame of the worker. ERR_TIMEOUT: its time is over. */
+static enum error receive(struct process *process,
+			  const struct deadline *deadline, struct frame *frame)
+{
+	enum error error;
+
+	do
+		error = frame_receive(&process->channel,
+				      deadline->cpu_ms == 0 ? -1 : LOOK_MS,
+				      frame);
+	while (error == ERR_TIMEOUT && !is_over(deadline, process));
+	return error;
+}
+
+static enum error answer_ask(struct process *process,
+			     const struct pool_task *task,
+			     const struct frame *frame)
+{
+	const struct inquiry inquiry = {
+		.kind = (enum ask_kind)(frame->kind - FRAME_ASK),
+		.head = frame->head,
+		.body = frame->body,
+	};
+	struct message answer = {0};
+	enum error error = ERR_MALFORMED;
+
+	/* The worker waits for the response, so its socket has room. */
+	if (task->serve != NULL &&
+	    task->serve(task->serve_context, &inquiry, &answer))
+		error = frame_offer(&process->channel,
+				    &(struct frame_parts){
+					    .kind = FRAME_ASK_DONE,
+					    .head = buffer_slice(&answer.head),
+					    .body = buffer_slice(&answer.body),
+					    .file = -1});
+	message_free(&answer);
+	return error == ERR_BUSY ? ERR_MALFORMED : error;
+}
+
+static bool is_ask(const struct frame *frame)
+{
+	return frame->kind >= FRAME_ASK &&
+	       frame->kind < FRAME_ASK + (uint32_t)ASK_KINDS;
+}
+
+/*
+ * Serve the worker's requests until the task is done. ERR_STOPPED: the worker
+ * has died.
+ */
+static enum error converse(struct process *process,
+			   const struct pool_task *task,
+			   struct deadline *deadline)
+{
+	enum error error = ERR_NONE;
+	bool is_done = false;
+
+	while (error == ERR_NONE && !is_done) {
+		struct frame frame;
+
+		error = receive(process, deadline, &frame);
+		if (error != ERR_NONE)
+			break;
+		is_done = frame.kind == FRAME_TASK_DONE;
+		if (is_ask(&frame)) {
+			error = is_over(deadline, process)
+					? ERR_TIMEOUT
+					: answer_ask(process, task, &frame);
+			if (task->is_stream)
+				*deadline = deadline_after(process,
+							   deadline->task_ms);
+		} else if (!is_done || !task->take(task->take_context,
+						   frame.head, frame.body))
+			error = ERR_MALFORMED;
+		frame_free(&frame);
+	}
+	return error;
+}
+
+static bool is_too_large(const struct pool_task *task)
+{
+	return task->head.size > FRAME_MAX_HEAD ||
+	       task->body.size > MAX_REQUEST_BYTES;
+}
+
+/* Return whether the task is likely to take long, judging by its size. */
+static bool is_long(const struct pool_task *task)
+{
+	return task->body.size > LONG_BYTES;
+}
+
+/* Send the task. ERR_BUSY: the worker's socket is full. */
+static enum error offer(struct process *process, const struct pool_task *task)
+{
+	if (is_too_large(task))
+		return ERR_TOO_LARGE;
+	return frame_offer(&process->channel,
+			   &(struct frame_parts){.kind = (uint32_t)task->kind,
+						 .head = task->head,
+						 .body = task->body,
+						 .file = -1});
+}
+
+static enum error run_by(struct process *process, const struct pool_task *task,
+			 struct deadline *deadline)
+{
+	enum error error = offer(process, task);
+
+	return error == ERR_NONE ? converse(process, task, deadline) : error;
+}
+
+static void explain(struct pool_task *task, enum error error, const char *why)
+{
+	const char *what = "its worker has exited";
+
+	if (error == ERR_TIMEOUT)
+		what = "it took too long";
+	else if (error == ERR_MALFORMED)
+		what = "its worker sent an invalid response";
+	if (error == ERR_STOPPED)
+		snprintf(task->reason, sizeof(task->reason), "%s: %s", what,
+			 why);
+	else
+		snprintf(task->reason, sizeof(task->reason), "%s", what);
+}
+
+/* Return whether the worker runs and has sent nothing unexpected. */
+static bool is_quiet(struct process *process)
+{
+	struct frame frame;
+	enum error error = frame_receive(&process->channel, 0, &frame);
+
+	if (error == ERR_NONE)
+		frame_free(&frame);
+	return error == ERR_TIMEOUT && !frame_is_partial(&process->channel);
+}
+
+/*
+ * Ensure that the seat has a running worker that has sent nothing more: a
+ * failure after its last task must not count for the next one. Return false if
+ * no worker can be started.
+ */
+static bool make_ready(struct pool *pool, struct seat *seat)
+{
+	if (seat->is_started && !is_quiet(&seat->process))
+		end_worker(pool, seat, NULL);
+	return seat->is_started || start_worker(pool, seat) == ERR_NONE;
+}
+
+/* Run the task in the seat; stop its worker if the task fails. */
+static enum error run_once(struct pool *pool, struct seat *seat,
+			   struct pool_task *task, bool *was_killed_out)
+{
+	char why[PROCESS_END_BYTES];
+	struct deadline deadline;
+	enum error error;
+	int end_signal;
+
+	*was_killed_out = false;
+	if (!make_ready(pool, seat)) {
+		snprintf(task->reason, sizeof(task->reason),
+			 "no worker can start: see the log");
+		return ERR_IO;
+	}
+	deadline = deadline_after(&seat->process, pool->options.task_ms);
+	error = run_by(&seat->process, task, &deadline);
+	if (error == ERR_NONE)
+		return ERR_NONE;
+	end_signal = end_worker(pool, seat, why);
+	explain(task, error, why);
+	/*
+	 * Another process has killed it: the kernel, short of memory, or an
+	 * operator.
+	 */
+	*was_killed_out = error == ERR_STOPPED && end_signal == SIGKILL;
+	return error == ERR_IO ? ERR_IO : ERR_POISONED;
+}
+
+/* Run the task in this thread. */
+static enum error run_here(struct pool_task *task)
+{
+	struct task here = {
+		.kind = task->kind,
+		.head = task->head,
+		.body = task->body,
+		.worker = worker_create(),
+		.serve = task->serve,
+		.serve_context = task->serve_context,
+	};
+	struct message answer;
+	enum error error = task_run(&here, &answer);
+
+	if (here.has_stopped)
+		error = ERR_STOPPED;
+	if (error == ERR_NONE &&
+	    !task->take(task->take_context, buffer_slice(&answer.head),
+			buffer_slice(&answer.body)))
+		error = ERR_MALFORMED;
+	message_free(&answer);
+	worker_destroy(here.worker);
+	return error;
+}
+
+static enum error run_in(struct pool *pool, struct seat *seat,
+			 struct pool_task *task)
+{
+	enum error error = ERR_POISONED;
+	bool was_killed_here = true;
+
+	for (int i = 0;
+	     i < (task->is_stream ? 1 : MAX_TRIES) && was_killed_here; i++)
+		error = run_once(pool, seat, task, &was_killed_here);
+	if (!seat->is_started && !pool->options.starts_late)
+		start_worker(pool, seat);
+	seats_leave(pool->seats, seat);
+	return error;
+}
+
+/* Run the task by the worker of `only`, or by any worker if NULL. */
+static enum error run_by_one(struct pool *pool, struct pool_task *task,
+			     const struct seat *only)
+{
+	const struct seat_wish wish = {
+		.site = task->site,
+		.only = only,
+		.is_long = is_long(task),
+	};
+
+	assert(!txn_is_open());
+	task->reason[0] = '\0';
+	if (is_too_large(task)) {
+		snprintf(task->reason, sizeof(task->reason),
+			 "the request is too large for a worker");
+		return ERR_TOO_LARGE;
+	}
+	if (pool == NULL)
+		return run_here(task);
+	return run_in(pool, seats_take(pool->seats, &wish), task);
+}
+
+enum error pool_run(struct pool *pool, struct pool_task *task)
+{
+	return run_by_one(pool, task, NULL);
+}
+
+enum error pool_run_each(struct pool *pool, struct pool_task *task)
+{
+	enum error error = ERR_NONE;
+
+	for (size_t i = 0; i < pool_workers(pool) && error == ERR_NONE; i++)
+		error = run_by_one(pool, task,
+				   pool == NULL ? NULL
+						: seats_at(pool->seats, i));
+	return error;
+}
+
+size_t pool_workers(const struct pool *pool)
+{
+	return pool == NULL ? 1 : pool->options.workers;
+}
+
+/* Run tasks until one fails; return the number of tasks done. */
+static size_t run_some(struct process *process, const struct pool_task *tasks,
+		       size_t count, struct deadline *deadline)
+{
+	enum error error = ERR_NONE;
+	size_t sent = 0;
+	size_t done = 0;
+
+	while (error == ERR_NONE && done < count) {
+		assert(tasks[done].serve == NULL);
+		while (error == ERR_NONE && sent < count) {
+			error = offer(process, &tasks[sent]);
+			sent += error == ERR_NONE;
+		}
+		/* A response to an earlier task makes room in the socket. */
+		if (error == ERR_NONE || (error == ERR_BUSY && sent > done))
+			error = converse(process, &tasks[done], deadline);
+		done += error == ERR_NONE;
+	}
+	return done;
+}
+
+/*
+ * Return the time limit of several tasks together. A task that exceeds it runs
+ * again alone, with its full time limit.
+ */
+static struct deadline shared_deadline(const struct pool *pool,
+				       const struct process *process)
+{
+	return deadline_after(process, (pool->options.task_ms + PATIENCE - 1) /
+					       PATIENCE);
+}
+
+void pool_run_all(struct pool *pool, struct pool_task *tasks, size_t count)
+{
+	size_t done = 0;
+
+	assert(!txn_is_open());
+	if (pool != NULL && count > 1) {
+		struct seat *seat =
+			seats_take(pool->seats,
+				   &(struct seat_wish){.site = tasks[0].site});
+		bool is_ready = make_ready(pool, seat);
+
+		if (is_ready) {
+			struct deadline deadline =
+				shared_deadline(pool, &seat->process);
+
+			done = run_some(&seat->process, tasks, count,
+					&deadline);
+			/*
+			 * The worker has sent a response too many: discard all,
+			 * because their order is unknown.
+			 */
+			if (done == count && !is_quiet(&seat->process))
+				done = 0;
+		}
+		if (is_ready && done < count)
+			end_worker(pool, seat, NULL);
+		seats_leave(pool->seats, seat);
+	}
+	for (size_t i = 0; i < done; i++)
+		tasks[i].error = ERR_NONE;
+	for (size_t i = done; i < count; i++)
+		tasks[i].error = pool_run(pool, &tasks[i]);
+}

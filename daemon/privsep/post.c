@@ -1,0 +1,313 @@
+#include "daemon/privsep/post.h"
+
+#include <assert.h>
+#include <curl/curl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "crawl/authorities.h"
+#include "crawl/curl_error.h"
+#include "crawl/curl_memory.h"
+#include "crawl/request_headers.h"
+
+enum { MAX_ANSWER_BYTES = 65536, KEPT_CONNECTIONS = 64 };
+
+/* A running request. */
+struct post {
+	struct post *next;
+	CURL *easy;
+	struct curl_slist *headers;
+	size_t answer_bytes;
+	bool is_cut; /* the response was too long; its rest was skipped */
+	bool is_connected;
+	char refused[INET6_ADDRSTRLEN]; /* the refused address; or "" */
+	const struct poster *poster;
+	char error_text[CURL_ERROR_SIZE];
+	struct post_result result;
+};
+
+struct poster {
+	CURLM *multi;
+	struct authorities authorities;
+	char *user_agent;
+	uint32_t connect_timeout_ms;
+	uint32_t timeout_ms;
+	const struct network *allowed; /* [allowed_count] */
+	size_t allowed_count;
+	struct post *running;
+	struct post *ended;
+	struct curl_waitfd *files; /* [file_capacity] */
+	size_t file_capacity;
+};
+
+static void destroy_post(struct post *post)
+{
+	curl_easy_cleanup(post->easy);
+	curl_slist_free_all(post->headers);
+	free(post);
+}
+
+struct poster *poster_create(const struct poster_options *options)
+{
+	struct poster *poster;
+
+	if (!curl_memory_begin())
+		return NULL;
+	poster = mem_alloc(1, sizeof(*poster));
+	poster->user_agent =
+		mem_copy_text(options->user_agent, strlen(options->user_agent));
+	poster->connect_timeout_ms = options->connect_timeout_ms;
+	poster->timeout_ms = options->timeout_ms;
+	poster->allowed = options->allowed;
+	poster->allowed_count = options->allowed_count;
+	poster->multi = curl_multi_init();
+	if (!authorities_open(&poster->authorities, options->ca_file) ||
+	    poster->multi == NULL ||
+	    curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS,
+			      (long)KEPT_CONNECTIONS) != CURLM_OK) {
+		poster_destroy(poster);
+		return NULL;
+	}
+	return poster;
+}
+
+void poster_destroy(struct poster *poster)
+{
+	struct post *post;
+
+	if (poster == NULL)
+		return;
+	while ((post = poster->running) != NULL) {
+		poster->running = post->next;
+		curl_multi_remove_handle(poster->multi, post->easy);
+		destroy_post(post);
+	}
+	while ((post = poster->ended) != NULL) {
+		poster->ended = post->next;
+		destroy_post(post);
+	}
+	curl_multi_cleanup(poster->multi);
+	authorities_close(&poster->authorities);
+	free(poster->files);
+	free(poster->user_agent);
+	free(poster);
+	curl_global_cleanup();
+}
+
+/*
+ * Drop the body. Abort the transfer if it is too long, because the status is
+ * known by then.
+ */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's */
+static size_t on_body(char *data, size_t size, size_t count, void *context)
+{
+	struct post *post = context;
+
+	(void)data;
+	post->answer_bytes += size * count;
+	post->is_cut = post->answer_bytes > MAX_ANSWER_BYTES;
+	return post->is_cut ? 0 : size * count;
+}
+
+/* Check each address after DNS resolution, before connecting. */
+static curl_socket_t on_open(void *context, curlsocktype purpose,
+			     struct curl_sockaddr *target)
+{
+	struct post *post = context;
+	/* The address is longer than struct sockaddr. */
+	const struct sockaddr *address =
+		(const void *)((const char *)target +
+			       offsetof(struct curl_sockaddr, addr));
+
+	(void)purpose;
+	if (!address_filter_allows(address, post->poster->allowed,
+				   post->poster->allowed_count)) {
+		address_filter_format(address, post->refused,
+				      sizeof(post->refused));
+		return CURL_SOCKET_BAD;
+	}
+	post->is_connected = true;
+	return socket(target->family, target->socktype | SOCK_CLOEXEC,
+		      target->protocol);
+}
+
+static unsigned set_request(struct post *post,
+			    const struct post_request *request)
+{
+	CURL *easy = post->easy;
+	unsigned failed = 0;
+
+	for (size_t i = 0; i < MAX_POST_HEADERS && request->headers[i] != NULL;
+	     i++)
+		post->headers =
+			request_headers_add(post->headers, request->headers[i]);
+	/*
+	 * No "Expect" header: it costs a second with servers that do not
+	 * support it.
+	 */
+	post->headers = request_headers_add(post->headers, "Expect:");
+	failed |= curl_easy_setopt(easy, CURLOPT_URL, request->url);
+	failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				   (curl_off_t)request->body.size);
+	failed |= curl_easy_setopt(
+		easy, CURLOPT_COPYPOSTFIELDS,
+		request->body.size == 0 ? "" : request->body.data);
+	failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, post->headers);
+	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	failed |= curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, post);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+	failed |= curl_easy_setopt(easy, CURLOPT_WRITEDATA, post);
+	failed |= curl_easy_setopt(easy, CURLOPT_PRIVATE, post);
+	failed |= curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, post->error_text);
+	return failed;
+}
+
+/* Allow only HTTP, no redirects, nothing from the environment. */
+static unsigned set_protocol(const struct poster *poster, CURL *easy)
+{
+	unsigned failed = 0;
+
+	failed |= curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	failed |= curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	failed |= curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	failed |=
+		curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	failed |= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_USERAGENT, poster->user_agent);
+	/* Do not wait for a name server that does not respond. */
+	failed |= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+	failed |= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+				   (long)poster->connect_timeout_ms);
+	failed |= curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+				   (long)poster->timeout_ms);
+	return failed;
+}
+
+/*
+ * Set the result of a finished request; a response that was too long is valid.
+ */
+static void finish(struct post *post, CURLcode code)
+{
+	struct post_result *result = &post->result;
+	long status = 0;
+
+	curl_easy_getinfo(post->easy, CURLINFO_RESPONSE_CODE, &status);
+	result->http_status = (uint16_t)status;
+	if (code == CURLE_OK || post->is_cut)
+		return;
+	if (!post->is_connected && post->refused[0] != '\0') {
+		result->error = ERR_REFUSED;
+		snprintf(result->reason, sizeof(result->reason),
+			 "%s is a private address: add its network to "
+			 "hooks.allowed_networks",
+			 post->refused);
+		return;
+	}
+	result->error = error_from_curl(code);
+	snprintf(result->reason, sizeof(result->reason), "%.127s",
+		 post->error_text[0] != '\0' ? post->error_text
+					     : curl_easy_strerror(code));
+}
+
+static void push(struct post **list, struct post *post)
+{
+	post->next = *list;
+	*list = post;
+}
+
+void poster_start(struct poster *poster, const struct post_request *request)
+{
+	struct post *post = mem_alloc(1, sizeof(*post));
+
+	post->result.context = request->context;
+	post->poster = poster;
+	post->easy = curl_easy_init();
+	if (post->easy == NULL)
+		mem_exhausted("libcurl");
+	if ((set_request(post, request) | set_protocol(poster, post->easy) |
+	     authorities_set(&poster->authorities, post->easy)) == 0 &&
+	    curl_multi_add_handle(poster->multi, post->easy) == CURLM_OK) {
+		push(&poster->running, post);
+		return;
+	}
+	finish(post, CURLE_FAILED_INIT);
+	push(&poster->ended, post);
+}
+
+static void end(struct poster *poster, struct post *post)
+{
+	struct post **at = &poster->running;
+
+	while (*at != post)
+		at = &(*at)->next;
+	*at = post->next;
+	push(&poster->ended, post);
+}
+
+static void perform(struct poster *poster)
+{
+	CURLMsg *message;
+	int left;
+	CURLMcode code = curl_multi_perform(poster->multi, &left);
+
+	if (code != CURLM_OK)
+		log_error_limited("hooks: %s", curl_multi_strerror(code));
+	while ((message = curl_multi_info_read(poster->multi, &left)) != NULL) {
+		CURLcode result = message->data.result;
+		CURL *easy = message->easy_handle;
+		struct post *post = NULL;
+
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&post);
+		curl_multi_remove_handle(poster->multi, easy);
+		finish(post, result);
+		end(poster, post);
+	}
+}
+
+void poster_run(struct poster *poster, uint32_t timeout_ms, const int *files,
+		size_t count)
+{
+	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
+
+	assert(count <= MAX_POST_FILES);
+	perform(poster);
+	if (poster->ended != NULL)
+		return;
+	if (count > poster->file_capacity) {
+		poster->files = mem_resize(poster->files, count,
+					   sizeof(*poster->files));
+		poster->file_capacity = count;
+	}
+	for (size_t i = 0; i < count; i++)
+		poster->files[i] = (struct curl_waitfd){
+			.fd = files[i], .events = CURL_WAIT_POLLIN};
+	curl_multi_poll(poster->multi, poster->files, (unsigned)count, wait,
+			NULL);
+	perform(poster);
+}
+
+bool poster_next(struct poster *poster, struct post_result *result_out)
+{
+	struct post *post = poster->ended;
+
+	if (post == NULL)
+		return false;
+	poster->ended = post->next;
+	*result_out = post->result;
+	destroy_post(post);
+	return true;
+}
+
+void poster_wake(struct poster *poster)
+{
+	curl_multi_wakeup(poster->multi);
+}

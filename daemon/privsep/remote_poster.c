@@ -1,0 +1,335 @@
+#include "daemon/privsep/remote_poster.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "daemon/privsep/courier.h"
+#include "daemon/privsep/courier_process.h"
+#include "daemon/runtime/clock.h"
+
+enum { SEND_MS = 5 * 1000 /* until the notifier accepts a request */ };
+
+enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
+
+/* The state of a request, indexed by its number. */
+struct slot {
+	enum slot_state state;
+	struct post_result result;
+};
+
+struct remote_poster {
+	struct courier_process courier;
+	int wakes; /* eventfd */
+	struct slot slots[COURIER_MAX_REQUESTS];
+	size_t ended;          /* number of slots with is_ended */
+	struct pollfd *polled; /* [polled_capacity] */
+	size_t polled_capacity;
+};
+
+static void end_slot(struct remote_poster *poster, struct slot *slot,
+		     enum error error, const char *reason)
+{
+	slot->state = SLOT_ENDED;
+	slot->result.error = error;
+	snprintf(slot->result.reason, sizeof(slot->result.reason), "%s",
+		 reason);
+	poster->ended++;
+}
+
+/* Stop the notifier and fail all running requests. */
+static void end_courier(struct remote_poster *poster, const char *complaint)
+{
+	char reason[COURIER_END_BYTES];
+
+	courier_process_end(&poster->courier, complaint, clock_steady_ms(),
+			    reason);
+	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++)
+		if (poster->slots[i].state == SLOT_RUNS)
+			end_slot(poster, &poster->slots[i], ERR_NETWORK,
+				 reason);
+}
+
+struct remote_poster *remote_poster_create(struct starter *starter,
+					   const struct poster_options *options,
+					   role_main *role)
+{
+	struct remote_poster *poster = mem_alloc(1, sizeof(*poster));
+
+	courier_process_init(&poster->courier, starter, options, role);
+	poster->wakes = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (poster->wakes >= 0 &&
+	    courier_process_start(&poster->courier, clock_steady_ms()))
+		return poster;
+	remote_poster_destroy(poster);
+	return NULL;
+}
+
+void remote_poster_destroy(struct remote_poster *poster)
+{
+	if (poster == NULL)
+		return;
+	courier_process_finish(&poster->courier);
+	if (poster->wakes >= 0)
+		close(poster->wakes);
+	free(poster->polled);
+	free(poster);
+}
+
+/* Only ASCII, which is ordered by byte value. */
+static bool is_printable(char byte)
+{
+	return byte >= ' ' && byte <= '~';
+}
+
+/*
+ * Copy the reason as one line without control characters, so that it can be
+ * shown and stored.
+ */
+static void copy_reason(struct slice reason, char *out, size_t size)
+{
+	const char *bytes = reason.data;
+	size_t length = reason.size < size ? reason.size : size - 1;
+
+	memset(out, '?', length);
+	for (size_t i = 0; i < length; i++)
+		if (is_printable(bytes[i]))
+			out[i] = bytes[i];
+	out[length] = '\0';
+}
+
+/* Return whether poster_next() may return this error. */
+static bool is_result_error(int32_t error)
+{
+	return error == ERR_NONE || error == ERR_TIMEOUT ||
+	       error == ERR_NETWORK || error == ERR_MALFORMED ||
+	       error == ERR_TOO_LARGE || error == ERR_REFUSED;
+}
+
+/* Store a result; return false if the frame is invalid. */
+static bool take_result(struct remote_poster *poster, const struct frame *frame)
+{
+	struct courier_result row;
+	struct post_result *result;
+	char reason[sizeof(result->reason)];
+
+	if (frame->kind != COURIER_RESULT || frame->body.size != 0 ||
+	    frame->file >= 0 ||
+	    !row_layout_decode(&courier_result_layout, frame->head, &row) ||
+	    row.number >= COURIER_MAX_REQUESTS ||
+	    poster->slots[row.number].state != SLOT_RUNS ||
+	    !is_result_error(row.error) || row.http_status > 999)
+		return false;
+	copy_reason(row.reason, reason, sizeof(reason));
+	result = &poster->slots[row.number].result;
+	result->http_status = (uint16_t)row.http_status;
+	end_slot(poster, &poster->slots[row.number], (enum error)row.error,
+		 reason);
+	if (row.error == ERR_NONE)
+		poster->courier.deaths = 0;
+	if (row.error == ERR_NETWORK)
+		poster->courier.look_ms =
+			0; /* resolver files may be outdated */
+	return true;
+}
+
+/* Process all received results. */
+static void take_results(struct remote_poster *poster)
+{
+	struct frame frame;
+	enum error error = ERR_NONE;
+
+	while (poster->courier.is_there && error != ERR_TIMEOUT) {
+		bool is_right;
+
+		error = frame_receive(&poster->courier.process.channel, 0,
+				      &frame);
+		is_right = error == ERR_TIMEOUT ||
+			   (error == ERR_NONE && take_result(poster, &frame));
+		frame_free(&frame);
+		if (!is_right)
+			end_courier(poster,
+				    error == ERR_STOPPED
+					    ? NULL
+					    : "it sent an invalid frame");
+	}
+}
+
+/*
+ * Wait until the notifier accepts a request. Read results meanwhile, so that
+ * the two do not wait for each other.
+ */
+static void wait_for_room(struct remote_poster *poster)
+{
+	uint64_t until_ms = clock_steady_ms() + SEND_MS;
+	struct pollfd wanted = {.events = POLLIN | POLLOUT};
+
+	while (poster->courier.is_there) {
+		int ready;
+
+		wanted.fd = poster->courier.process.channel.socket;
+		ready = poll(&wanted, 1, SEND_MS);
+		if (ready > 0 && (wanted.revents & ~POLLOUT) != 0)
+			take_results(poster);
+		else if (ready > 0)
+			return;
+		else if (clock_steady_ms() >= until_ms)
+			end_courier(poster, "it accepts no requests");
+	}
+}
+
+static struct slot *take_slot(struct remote_poster *poster,
+			      const struct post_request *request)
+{
+	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++) {
+		struct slot *slot = &poster->slots[i];
+
+		if (slot->state != SLOT_FREE)
+			continue;
+		*slot = (struct slot){.state = SLOT_RUNS,
+				      .result.context = request->context};
+		return slot;
+	}
+	return NULL;
+}
+
+static struct buffer join_headers(const struct post_request *request)
+{
+	struct buffer lines = {0};
+
+	for (size_t i = 0; i < MAX_POST_HEADERS && request->headers[i] != NULL;
+	     i++)
+		buffer_append_slice(&lines, courier_text(request->headers[i]));
+	return lines;
+}
+
+static void send_post(struct remote_poster *poster, struct slot *slot,
+		      const struct post_request *request)
+{
+	struct buffer lines = join_headers(request);
+	const struct courier_post row = {
+		.number = (uint32_t)(slot - poster->slots),
+		.url = courier_text(request->url),
+		.headers = buffer_slice(&lines),
+	};
+	struct buffer head = row_layout_encode(&courier_post_layout, &row);
+	enum error error;
+
+	if (head.size > FRAME_MAX_HEAD ||
+	    request->body.size > COURIER_MAX_BODY) {
+		end_slot(poster, slot, ERR_TOO_LARGE,
+			 "the request is too large");
+	} else {
+		error = frame_send(
+			&poster->courier.process.channel,
+			&(struct frame_parts){.kind = COURIER_POST,
+					      .head = buffer_slice(&head),
+					      .body = request->body,
+					      .file = -1});
+		if (error == ERR_STOPPED)
+			end_courier(poster, NULL);
+		else if (error != ERR_NONE)
+			end_slot(poster, slot, error,
+				 "no memory or descriptor for the notifier");
+	}
+	buffer_free(&head);
+	buffer_free(&lines);
+}
+
+static bool is_busy(const struct remote_poster *poster)
+{
+	for (size_t i = 0; i < COURIER_MAX_REQUESTS; i++)
+		if (poster->slots[i].state == SLOT_RUNS)
+			return true;
+	return false;
+}
+
+bool remote_poster_start(struct remote_poster *poster,
+			 const struct post_request *request)
+{
+	struct slot *slot;
+
+	if (!is_busy(poster))
+		courier_process_renew(&poster->courier, clock_steady_ms());
+	wait_for_room(poster);
+	slot = take_slot(poster, request);
+	if (slot == NULL)
+		return false;
+	if (poster->courier.is_there ||
+	    courier_process_start(&poster->courier, clock_steady_ms()))
+		send_post(poster, slot, request);
+	else
+		end_slot(poster, slot, ERR_BUSY,
+			 "the notifier has exited; it restarts soon");
+	return true;
+}
+
+/* Wait for the notifier, the descriptors, or remote_poster_wake(). */
+static void wait_for_any(struct remote_poster *poster, int timeout_ms,
+			 const int *files, size_t count)
+{
+	size_t used = 0;
+	uint64_t wakes;
+
+	if (count + 2 > poster->polled_capacity) {
+		poster->polled = mem_resize(poster->polled, count + 2,
+					    sizeof(*poster->polled));
+		poster->polled_capacity = count + 2;
+	}
+	poster->polled[used++] =
+		(struct pollfd){.fd = poster->wakes, .events = POLLIN};
+	if (poster->courier.is_there)
+		poster->polled[used++] = (struct pollfd){
+			.fd = poster->courier.process.channel.socket,
+			.events = POLLIN};
+	for (size_t i = 0; i < count; i++)
+		poster->polled[used++] =
+			(struct pollfd){.fd = files[i], .events = POLLIN};
+	poll(poster->polled, used, timeout_ms);
+	/* Resets the counter, if it is not 0. */
+	(void)!read(poster->wakes, &wakes, sizeof(wakes));
+}
+
+void remote_poster_run(struct remote_poster *poster, uint32_t timeout_ms,
+		       const int *files, size_t count)
+{
+	int wait = timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX;
+
+	assert(count <= MAX_POST_FILES);
+	take_results(poster);
+	if (poster->ended > 0)
+		return;
+	wait_for_any(poster, wait, files, count);
+	take_results(poster);
+}
+
+bool remote_poster_next(struct remote_poster *poster,
+			struct post_result *result_out)
+{
+	for (size_t i = 0; poster->ended > 0 && i < COURIER_MAX_REQUESTS; i++) {
+		struct slot *slot = &poster->slots[i];
+
+		if (slot->state != SLOT_ENDED)
+			continue;
+		*result_out = slot->result;
+		slot->state = SLOT_FREE;
+		poster->ended--;
+		return true;
+	}
+	return false;
+}
+
+void remote_poster_wake(struct remote_poster *poster)
+{
+	const uint64_t one = 1;
+
+	/* This fails if 2^64 wakes are pending: it is awake. */
+	(void)!write(poster->wakes, &one, sizeof(one));
+}

@@ -1,0 +1,32 @@
+/*
+ * daemon/query/bundling.h - export a site of the store as a bundle
+ * (template/bundle.h).
+ */
+#ifndef DAEMON_QUERY_BUNDLING_H
+#define DAEMON_QUERY_BUNDLING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "store/store.h"
+#include "template/text_answer.h"
+
+struct bundling {
+	const char *host;
+	const struct answer_rules *rules; /* extraction rules of the bundle */
+	const char *program;              /* name of this program */
+	uint64_t now_ms;
+	size_t max_bytes; /* maximum size of the bundle */
+};
+
+/*
+ * Append the bundle of a site to `out`, from one read transaction. Uses at most
+ * about four times `max_bytes` of memory. ERR_NOT_FOUND, ERR_TOO_LARGE,
+ * ERR_MALFORMED (the site's own model is invalid), with a reason [256].
+ */
+enum error bundling_make(struct store *store, const struct bundling *bundling,
+			 struct buffer *out, char *reason);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * daemon/query/text_form.h - the texts of many pages in one stream: JSON
+ * lines, CSV (RFC 4180), or WET, that is, conversion records of WARC 1.1.
+ */
+#ifndef DAEMON_QUERY_TEXT_FORM_H
+#define DAEMON_QUERY_TEXT_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/slice.h"
+#include "daemon/query/page_answer.h"
+#include "daemon/query/text_walk.h"
+#include "extract/render/render.h"
+
+enum text_form {
+	TEXT_FORM_JSON_LINES,
+	TEXT_FORM_WET,
+	TEXT_FORM_WET_GZIP, /* each record is a gzip member */
+	TEXT_FORM_CSV,
+	TEXT_FORM_COUNT
+};
+
+/* "jsonl", "wet", "wet.gz", "csv". */
+bool text_form_from_name(const char *name, enum text_form *form_out);
+const char *text_form_media_type(enum text_form form);
+
+/*
+ * Append what precedes the first page: the column names, a warcinfo record of
+ * `software`, or nothing.
+ */
+void text_form_begin(enum text_form form, const char *software, uint64_t now_ms,
+		     struct buffer *out);
+
+/* The text of a page with its place. */
+struct told_text {
+	uint64_t position; /* index in the submitted pages, from 1; 0 = a stored
+			      page */
+	struct text_place place;        /* of a stored page */
+	const struct placed_page *page; /* of a stored page */
+	const char *host;               /* of a stored page */
+	const char *url;                /* of any page; "" = none */
+	enum format format;             /* of the text */
+	bool is_raw; /* CSV cells may be formulas, see csv_append_cell() */
+	enum error error;
+	const struct page_answer
+		*answer; /* after an error only its reason is set */
+};
+
+/*
+ * Append a page. A page with an error becomes a line with the error; in WET, a
+ * metadata record. With FORMAT_JSON a line of JSON is the object of that
+ * format, with place and type added at its start; if the text is not a one-line
+ * object, the line has ERR_POISONED.
+ */
+void text_form_append(enum text_form form, const struct told_text *told,
+		      struct buffer *out);
+
+#endif

@@ -1,0 +1,318 @@
+/* Read the data of a report. */
+#include "daemon/web/site_report_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/compress.h"
+#include "daemon/query/event_kinds.h"
+#include "daemon/query/stored_page.h"
+#include "store/key.h"
+#include "store/txn.h"
+#include "template/version.h"
+
+enum {
+	MAX_VERSION_BYTES = 16 << 20, /* uncompressed */
+	CLUSTER_OFFSET = 4,           /* offset of the cluster in a key */
+	VERSION_OFFSET = 8,           /* offset of the version in a key */
+	PAGE_OFFSET = 8, /* offset of the page in a key of TABLE_MEMBERS */
+	TEMPLATES = REPORT_CLUSTERS + REPORT_PAST,
+};
+
+static struct slice keep(struct arena *arena, struct slice text)
+{
+	if (text.size == 0)
+		return (struct slice){NULL, 0};
+	return (struct slice){arena_copy(arena, text.data, text.size),
+			      text.size};
+}
+
+static void keep_site(struct arena *arena, struct site_row *site)
+{
+	site->host = keep(arena, site->host);
+	site->seed = keep(arena, site->seed);
+	site->options.headers =
+		(struct slice){NULL, 0}; /* they may be secret */
+	site->options.proxy = (struct slice){NULL, 0};
+	site->missing = (struct slice){NULL, 0};
+}
+
+static bool is_larger(const struct report_template *a,
+		      const struct report_template *b)
+{
+	if (a->cluster.page_count != b->cluster.page_count)
+		return a->cluster.page_count > b->cluster.page_count;
+	return a->number < b->number;
+}
+
+static bool ended_later(const struct report_template *a,
+			const struct report_template *b)
+{
+	if (a->row.ended_ms != b->row.ended_ms)
+		return a->row.ended_ms > b->row.ended_ms;
+	return a->number > b->number;
+}
+
+/* The first templates by an order. */
+struct first {
+	struct report_template *templates; /* [max] */
+	uint32_t count;
+	uint32_t max;
+	bool (*precedes)(const struct report_template *a,
+			 const struct report_template *b);
+};
+
+static void insert(struct first *first, const struct report_template *template)
+{
+	uint32_t at = first->count;
+
+	if (at == first->max) {
+		if (!first->precedes(template, &first->templates[at - 1]))
+			return;
+		at--;
+	} else {
+		first->count++;
+	}
+	for (; at > 0 && first->precedes(template, &first->templates[at - 1]);
+	     at--)
+		first->templates[at] = first->templates[at - 1];
+	first->templates[at] = *template;
+}
+
+static void read_clusters(struct report_facts *facts, struct txn *txn)
+{
+	struct first first = {.templates = facts->templates,
+			      .max = REPORT_CLUSTERS,
+			      .precedes = is_larger};
+	struct key prefix = key_site(facts->site.id);
+	struct scan scan = scan_begin(txn, TABLE_CLUSTERS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		struct report_template template = {
+			.number = key_u32(scan.key, CLUSTER_OFFSET),
+			.is_there = true,
+		};
+
+		if (!cluster_row_decode(scan.value, &template.cluster))
+			continue;
+		facts->cluster_count++;
+		facts->clustered_pages += template.cluster.page_count;
+		facts->learned_count += template.cluster.page_count >=
+					facts->source->min_cluster_pages;
+		insert(&first, &template);
+	}
+	scan_end(&scan);
+	while (first.count > REPORT_SMALL &&
+	       first.templates[first.count - 1].cluster.page_count <
+		       facts->source->min_cluster_pages)
+		first.count--;
+	facts->template_count = first.count;
+}
+
+/* Read ended templates: their rows exist longer than their clusters. */
+static void read_past(struct report_facts *facts, struct txn *txn)
+{
+	struct first first = {.templates =
+				      facts->templates + facts->template_count,
+			      .max = REPORT_PAST,
+			      .precedes = ended_later};
+	struct key prefix = key_site(facts->site.id);
+	struct scan scan = scan_begin(txn, TABLE_TEMPLATES, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		struct report_template template = {
+			.number = key_u32(scan.key, CLUSTER_OFFSET)};
+		struct cluster_row row;
+
+		if (!template_row_decode(scan.value, &template.row) ||
+		    cluster_row_get(txn, facts->site.id, template.number, &row))
+			continue;
+		facts->past_count++;
+		insert(&first, &template);
+	}
+	scan_end(&scan);
+	facts->template_count += first.count;
+}
+
+static void read_versions(struct report_facts *facts, struct txn *txn,
+			  struct report_template *template)
+{
+	struct key prefix = key_cluster(facts->site.id, template->number);
+	struct scan scan = scan_begin(txn, TABLE_VERSIONS, key_slice(&prefix));
+
+	while (scan_next(&scan)) {
+		struct report_version *versions = template->versions;
+		struct version_row row;
+
+		if (!version_row_decode(scan.value, &row))
+			continue;
+		template->version_total++;
+		if (template->version_count == REPORT_VERSIONS)
+			memmove(versions, versions + 1,
+				--template->version_count * sizeof(*versions));
+		versions[template->version_count++] = (struct report_version){
+			.number = key_u32(scan.key, VERSION_OFFSET),
+			.first_ms = row.first_ms,
+			.last_ms = row.last_ms,
+			.page_count = row.page_count,
+		};
+	}
+	scan_end(&scan);
+}
+
+static void read_samples(struct report_facts *facts, struct txn *txn,
+			 struct report_template *template)
+{
+	struct key prefix = key_cluster(facts->site.id, template->number);
+	struct scan scan = scan_begin(txn, TABLE_MEMBERS, key_slice(&prefix));
+
+	while (template->sample_count < REPORT_SAMPLES && scan_next(&scan)) {
+		uint64_t page = key_u64(scan.key, PAGE_OFFSET);
+		struct page_row row;
+
+		if (!page_row_get(txn, facts->site.id, page, &row))
+			continue;
+		if (row.fetched_ms > template->fetched_ms)
+			template->fetched_ms = row.fetched_ms;
+		template->samples[template->sample_count++] =
+			(struct report_sample){
+				.url = keep(facts->arena, row.url),
+				.title =
+					stored_page_title(facts->arena, txn,
+							  facts->site.id, page),
+			};
+	}
+	scan_end(&scan);
+}
+
+static void read_templates(struct report_facts *facts, struct txn *txn)
+{
+	facts->templates =
+		ARENA_NEW(facts->arena, struct report_template, TEMPLATES);
+	read_clusters(facts, txn);
+	read_past(facts, txn);
+	for (uint32_t i = 0; i < facts->template_count; i++) {
+		struct report_template *template = &facts->templates[i];
+
+		template->is_known = template_row_get(
+			txn, facts->site.id, template->number, &template->row);
+		if (template->is_known)
+			template->row.lineage =
+				keep(facts->arena, template->row.lineage);
+		read_versions(facts, txn, template);
+		read_samples(facts, txn, template);
+	}
+}
+
+/* Find the numbers of the newest alerts of the site, in a ring. */
+static void find_events(struct report_facts *facts, struct txn *txn,
+			uint64_t numbers[REPORT_EVENTS])
+{
+	struct scan scan =
+		scan_begin(txn, TABLE_EVENTS, (struct slice){NULL, 0});
+
+	while (scan_next(&scan)) {
+		struct event_row row;
+
+		if (!event_decode(scan.value, &row) ||
+		    !event_kind_is_alert(row.kind) ||
+		    !slice_equal(row.host, facts->site.host))
+			continue;
+		numbers[facts->event_total++ % REPORT_EVENTS] =
+			key_u64(scan.key, 0);
+	}
+	scan_end(&scan);
+}
+
+static void read_events(struct report_facts *facts, struct txn *txn)
+{
+	uint64_t numbers[REPORT_EVENTS] = {0};
+	uint64_t first;
+
+	find_events(facts, txn, numbers);
+	facts->events =
+		ARENA_NEW(facts->arena, struct report_event, REPORT_EVENTS);
+	first = facts->event_total < REPORT_EVENTS
+			? 0
+			: facts->event_total - REPORT_EVENTS;
+	for (uint64_t i = first; i < facts->event_total; i++) {
+		struct report_event *event = &facts->events[facts->event_count];
+
+		event->number = numbers[i % REPORT_EVENTS];
+		if (!event_get(txn, event->number, &event->row))
+			continue;
+		event->row.host = facts->site.host;
+		event->row.url = keep(facts->arena, event->row.url);
+		event->row.detail = keep(facts->arena, event->row.detail);
+		facts->event_count++;
+	}
+}
+
+enum error report_facts_read(const struct site_report_source *source,
+			     const char *host, struct arena *arena,
+			     struct report_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(source->store);
+
+	*facts_out = (struct report_facts){.source = source, .arena = arena};
+	if (site_get(&txn, slice_of(host), &facts_out->site)) {
+		keep_site(arena, &facts_out->site);
+		read_templates(facts_out, &txn);
+		read_events(facts_out, &txn);
+	} else {
+		txn_fail(&txn, ERR_NOT_FOUND);
+	}
+	return txn_end(&txn);
+}
+
+enum error report_facts_read_one(const struct site_report_source *source,
+				 const char *host, uint32_t number,
+				 struct report_facts *facts_out)
+{
+	struct txn txn = txn_begin_read(source->store);
+	struct report_template *template =
+		ARENA_NEW(facts_out->arena, struct report_template, 1);
+
+	template->number = number;
+	facts_out->source = source;
+	facts_out->templates = template;
+	facts_out->template_count = 1;
+	if (site_get(&txn, slice_of(host), &facts_out->site) &&
+	    cluster_row_get(&txn, facts_out->site.id, number,
+			    &template->cluster)) {
+		keep_site(facts_out->arena, &facts_out->site);
+		template->is_there = true;
+		read_versions(facts_out, &txn, template);
+	} else {
+		txn_fail(&txn, ERR_NOT_FOUND);
+	}
+	return txn_end(&txn);
+}
+
+const struct report_template *report_find(const struct report_facts *facts,
+					  uint32_t number)
+{
+	for (uint32_t i = 0; i < facts->template_count; i++)
+		if (facts->templates[i].number == number)
+			return &facts->templates[i];
+	return NULL;
+}
+
+struct version *report_version(const struct report_facts *facts,
+			       uint32_t cluster, uint32_t version)
+{
+	struct txn txn = txn_begin_read(facts->source->store);
+	struct version *found = NULL;
+	struct buffer json = {0};
+	struct version_row row;
+
+	if (version_row_get(&txn, facts->site.id, cluster, version, &row) &&
+	    decompress(row.packed, MAX_VERSION_BYTES, &json) == ERR_NONE &&
+	    version_decode(facts->arena, buffer_slice(&json), &found) !=
+		    ERR_NONE)
+		found = NULL;
+	txn_abort(&txn);
+	buffer_free(&json);
+	return found;
+}

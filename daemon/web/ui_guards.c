@@ -1,0 +1,331 @@
+/*
+ * The pages of the guards of a site, of one guard, and the form for a new
+ * guard.
+ */
+#include "daemon/web/ui_pages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/web/ui_html.h"
+#include "daemon/web/ui_parts.h"
+
+enum { MAX_ROWS = 500, MAX_UP = 6 };
+
+static void append_guards_path(struct buffer *out, const char *host)
+{
+	buffer_append_text(out, "/ui/sites/");
+	ui_escape(out, host);
+	buffer_append_text(out, "/guards");
+}
+
+static void append_guard_link(struct buffer *out, const json_t *guard)
+{
+	const char *name = ui_member(guard, "name");
+
+	buffer_append_text(out, "<a href=\"");
+	append_guards_path(out, ui_member(guard, "site"));
+	buffer_printf(out, "/%" PRIu64 "\">", ui_whole(guard, "id"));
+	if (*name != '\0')
+		ui_text(out, name, UI_LABEL_COLUMNS);
+	else
+		buffer_printf(out, "guard %" PRIu64, ui_whole(guard, "id"));
+	buffer_append_text(out, "</a>");
+}
+
+static void append_row(struct buffer *out, const char *const *heads,
+		       const json_t *guard)
+{
+	buffer_append_text(out, "<tr role=\"row\">");
+	show_cell(out, heads[0]);
+	append_guard_link(out, guard);
+	buffer_append_text(out, "</td>");
+	show_cell(out, heads[1]);
+	ui_guard_state(out, guard);
+	buffer_append_text(out, "</td>");
+	show_cell(out, heads[2]);
+	buffer_append_text(out, "<code>");
+	ui_text(out, ui_member(guard, "selector"), UI_TEXT_COLUMNS);
+	buffer_append_text(out, "</code></td>");
+	show_cell(out, heads[3]);
+	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</td>");
+	ui_count_cell(out, heads[4], ui_whole(guard, "pages"));
+	ui_count_cell(out, heads[5], ui_whole(guard, "failing"));
+	show_cell(out, heads[6]);
+	ui_template_link(out, ui_member(guard, "cluster"));
+	buffer_append_text(out, "</td></tr>\n");
+}
+
+static void append_form(struct buffer *out, const char *host)
+{
+	buffer_append_text(out, "<h2 id=\"new\">New guard</h2>\n<form "
+				"class=\"panel\" method=\"post\" "
+				"aria-labelledby=\"new\" action=\"");
+	append_guards_path(out, host);
+	buffer_append_text(
+		out,
+		"\"><p class=\"soft small\">A guard checks a selector on all "
+		"pages, or on the pages of one template, and alerts you when "
+		"it no longer matches. The easier way: open a page, and click "
+		"the element to guard.</p><div class=\"fields\"><label "
+		"class=\"wide\">CSS selector<input name=\"css\" class=\"mono\" "
+		"required placeholder=\"h1.title\"></label><label>Name<input "
+		"name=\"name\" maxlength=\"64\"></label><label>Matches on a "
+		"page<input name=\"expect\" value=\"1\" "
+		"pattern=\"[0-9]+(\\.\\.[0-9]*)?\"></label><label>Template "
+		"number<input name=\"cluster\" type=\"number\" min=\"1\" "
+		"placeholder=\"all\"></label><button class=\"main\">Guard "
+		"it</button></div></form>\n");
+}
+
+void ui_guards(struct buffer *out, const char *host, const json_t *answer)
+{
+	static const char *const heads[] = {"Guard",    "State",  "Selector",
+					    "Expects",  "#Pages", "#Failing",
+					    "Template", NULL};
+	const json_t *guards = json_object_get(answer, "guards");
+	const json_t *guard;
+	size_t i;
+
+	if (json_array_size(guards) == 0) {
+		buffer_append_text(
+			out,
+			"<p class=\"empty\">This site has no guards.</p>\n");
+	} else {
+		ui_table(out, "Guards", heads);
+		json_array_foreach(guards, i, guard)
+		{
+			if (i == MAX_ROWS)
+				break;
+			append_row(out, heads, guard);
+		}
+		ui_table_end(out);
+	}
+	append_form(out, host);
+}
+
+/* Append a form that creates a guard from a selector. */
+static void append_use(struct buffer *out, const char *host,
+		       const json_t *candidate, const json_t *guard)
+{
+	const char *expect = ui_member(guard, "expect");
+
+	buffer_append_text(out, "<form method=\"post\" action=\"");
+	append_guards_path(out, host);
+	buffer_append_text(out, "\"><input type=\"hidden\" name=\"css\" "
+				"value=\"");
+	ui_lines(out, ui_member(candidate, "selector"));
+	buffer_append_text(out, "\"><input type=\"hidden\" name=\"expect\" "
+				"value=\"");
+	ui_text(out, *expect == '\0' ? "1" : expect, UI_LABEL_COLUMNS);
+	buffer_append_text(out, "\"><button>Guard this</button></form>");
+}
+
+void ui_candidates(struct buffer *out, const char *host, const json_t *guard)
+{
+	static const char *const heads[] = {"Selector", "#Score", "#Pages",
+					    "Value",    "#Do",    NULL};
+	const json_t *list = json_object_get(guard, "candidates");
+	const json_t *candidate;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		return;
+	buffer_append_text(out, "<h2>Probable new places</h2>\n");
+	ui_table(out, "Candidates for another selector", heads);
+	json_array_foreach(list, i, candidate)
+	{
+		buffer_append_text(out, "<tr role=\"row\">");
+		show_cell(out, heads[0]);
+		buffer_append_text(out, "<code>");
+		ui_text(out, ui_member(candidate, "selector"), UI_TEXT_COLUMNS);
+		buffer_append_text(out, "</code></td>");
+		show_cell(out, heads[1]);
+		buffer_printf(
+			out, "%.2f</td>",
+			json_number_value(json_object_get(candidate, "score")));
+		ui_count_cell(out, heads[2], ui_whole(candidate, "pages"));
+		show_cell(out, heads[3]);
+		ui_text(out, ui_member(candidate, "example"), UI_LABEL_COLUMNS);
+		buffer_append_text(out, "</td><td role=\"cell\" class=\"act\" "
+					"data-head=\"\">");
+		append_use(out, host, candidate, guard);
+		buffer_append_text(out, "</td></tr>\n");
+	}
+	ui_table_end(out);
+}
+
+static void append_sample(struct buffer *out, const json_t *guard)
+{
+	static const char *const heads[] = {"Page", "#Matches", "Value",
+					    "Last held", NULL};
+	const json_t *pages = json_object_get(guard, "sample");
+	const json_t *page;
+	size_t i;
+
+	if (json_array_size(pages) == 0)
+		return;
+	buffer_append_text(out, "<h2>Pages</h2>\n");
+	ui_table(out, "Pages it was checked on", heads);
+	json_array_foreach(pages, i, page)
+	{
+		buffer_append_text(out, "<tr role=\"row\">");
+		show_cell(out, heads[0]);
+		ui_page_link(out, ui_member(page, "url"), "");
+		buffer_append_text(out, "</td>");
+		ui_count_cell(out, heads[1], ui_whole(page, "matches"));
+		show_cell(out, heads[2]);
+		ui_text(out, ui_member(page, "value"), UI_TEXT_COLUMNS);
+		buffer_append_text(out, "</td>");
+		show_cell(out, heads[3]);
+		ui_time(out, json_object_get(page, "good"));
+		buffer_append_text(out, "</td></tr>\n");
+	}
+	ui_table_end(out);
+}
+
+static void append_facts(struct buffer *out, const json_t *guard)
+{
+	buffer_append_text(out, "<dl class=\"facts\"><dt>Selector</dt>"
+				"<dd><code>");
+	ui_text(out, ui_member(guard, "selector"), UI_LONG_COLUMNS);
+	buffer_append_text(out, "</code> <span class=\"soft\">");
+	ui_text(out, ui_member(guard, "language"), UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</span></dd><dt>Matches on a page</dt><dd>");
+	ui_text(out, ui_member(guard, "expect"), UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</dd><dt>Pages</dt><dd>");
+	show_count(out, ui_whole(guard, "failing"));
+	buffer_append_text(out, " failing of ");
+	show_count(out, ui_whole(guard, "pages"));
+	buffer_append_text(out, "; ");
+	show_count(out, ui_whole(guard, "agreed"));
+	buffer_append_text(out, " of the last ");
+	show_count(out, ui_whole(guard, "seen"));
+	buffer_append_text(out, " agree</dd><dt>Template</dt><dd>");
+	if (*ui_member(guard, "cluster") == '\0')
+		buffer_append_text(out, "all pages of the site");
+	else
+		ui_template_link(out, ui_member(guard, "cluster"));
+	buffer_append_text(out, "</dd><dt>Since</dt><dd>");
+	ui_time(out, json_object_get(guard, "created"));
+	buffer_append_text(out, "; state changed ");
+	ui_time(out, json_object_get(guard, "changed"));
+	buffer_append_text(out, "</dd></dl>\n");
+}
+
+void ui_guard(struct buffer *out, const json_t *guard)
+{
+	const char *host = ui_member(guard, "site");
+	const char *name = ui_member(guard, "name");
+
+	ui_crumbs(out, host, "guard");
+	buffer_append_text(out, "<div class=\"head\"><h1>");
+	ui_text(out, *name == '\0' ? "Guard" : name, UI_LABEL_COLUMNS);
+	buffer_append_text(out, "</h1>");
+	ui_guard_state(out, guard);
+	buffer_append_text(out, "<form method=\"post\" action=\"");
+	append_guards_path(out, host);
+	buffer_printf(out,
+		      "/%" PRIu64 "/delete\"><button class=\"danger\">Delete"
+		      "</button></form></div>\n",
+		      ui_whole(guard, "id"));
+	append_facts(out, guard);
+	ui_candidates(out, host, guard);
+	append_sample(out, guard);
+}
+
+/* Append a radio button for a selector. */
+static void append_choice(struct buffer *out, const char *selector,
+			  const char *note, bool is_chosen)
+{
+	buffer_append_text(out, "<label class=\"choice\"><input type=\"radio\" "
+				"name=\"css\" required value=\"");
+	ui_lines(out, selector);
+	buffer_printf(out, "\"%s><code>", is_chosen ? " checked" : "");
+	ui_text(out, selector, UI_LONG_COLUMNS);
+	buffer_append_text(out, "</code> <span class=\"soft small\">");
+	buffer_append_text(out, note);
+	buffer_append_text(out, "</span></label>\n");
+}
+
+static void append_choices(struct buffer *out, const json_t *found)
+{
+	const json_t *list = json_object_get(found, "candidates");
+	const json_t *candidate;
+	const char *path = ui_member(found, "path");
+	char note[64];
+	size_t i;
+
+	json_array_foreach(list, i, candidate)
+	{
+		snprintf(
+			note, sizeof(note), "%s, %.2f",
+			i == 0 ? "once on this page; the most stable one"
+			       : "once on this page",
+			json_number_value(json_object_get(candidate, "score")));
+		append_choice(out, ui_member(candidate, "selector"), note,
+			      i == 0);
+	}
+	if (*path != '\0')
+		append_choice(out, path, "its exact position",
+			      json_array_size(list) == 0);
+}
+
+static void append_up(struct buffer *out, const struct ui_element *shown)
+{
+	if (shown->up >= MAX_UP)
+		return;
+	buffer_append_text(out, "<p><a href=\"/ui/element?url=");
+	ui_escape(out, shown->url);
+	buffer_printf(out,
+		      "&amp;element=%" PRIu32 "&amp;up=%" PRIu32
+		      "\">Take the element around it instead</a></p>\n",
+		      shown->number, shown->up + 1);
+}
+
+static void append_rest(struct buffer *out, const struct ui_element *shown)
+{
+	const char *slash = strrchr(shown->cluster, '/');
+
+	buffer_append_text(
+		out, "<div class=\"fields\"><label class=\"wide\">Name"
+		     "<input name=\"name\" maxlength=\"64\" "
+		     "placeholder=\"what it is: price, title\"></label>"
+		     "<label>Matches on a page<input name=\"expect\" "
+		     "value=\"1\" pattern=\"[0-9]+(\\.\\.[0-9]*)?\"></label>");
+	if (slash != NULL) {
+		buffer_append_text(out, "<label class=\"check\"><input "
+					"type=\"checkbox\" name=\"cluster\" "
+					"checked value=\"");
+		ui_text(out, slash + 1, UI_LABEL_COLUMNS);
+		buffer_append_text(out,
+				   "\">only pages of this template</label>");
+	}
+	buffer_append_text(out, "<button class=\"main\">Guard it</button>"
+				"</div></form>\n");
+}
+
+void ui_element(struct buffer *out, const struct ui_element *shown)
+{
+	ui_crumbs(out, shown->host, "new guard");
+	buffer_append_text(out, "<h1>Guard an element</h1>\n<p class=\"lede\">"
+				"On ");
+	ui_page_link(out, shown->url, "");
+	buffer_append_text(out, ". You get an alert when pages no longer have "
+				"it, with its probable new place.</p>\n<dl "
+				"class=\"facts\"><dt>Value</dt><dd>");
+	ui_text(out, ui_member(shown->found, "value"), UI_LONG_COLUMNS);
+	buffer_append_text(out, "</dd><dt>Place</dt><dd><code>");
+	ui_text(out, ui_member(shown->found, "path"), UI_LONG_COLUMNS);
+	buffer_append_text(out, "</code></dd></dl>\n");
+	append_up(out, shown);
+	buffer_append_text(out, "<form class=\"panel\" method=\"post\" "
+				"action=\"");
+	append_guards_path(out, shown->host);
+	buffer_append_text(out, "\"><fieldset><legend>Selector</legend>\n");
+	append_choices(out, shown->found);
+	buffer_append_text(out, "</fieldset>\n");
+	append_rest(out, shown);
+}

@@ -1,0 +1,328 @@
+#include "page/json_ld.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "page/attribute.h"
+#include "page/json_text.h"
+#include "page/page.h"
+#include "page/scanner.h"
+
+/* An open object or array. */
+struct level {
+	bool is_array;
+	uint32_t object;  /* the object that its values belong to; NO_OBJECT at
+			     the top */
+	uint32_t last;    /* last field of that object, or NO_FIELD */
+	struct slice key; /* key of the next value */
+};
+
+struct reader {
+	struct arena *arena;
+	struct json_cursor cursor;
+	size_t bytes; /* bytes read so far, of all texts */
+	struct json_ld_object *objects;
+	uint32_t object_count;
+	size_t object_capacity;
+	struct json_ld_field *fields;
+	uint32_t field_count;
+	size_t field_capacity;
+	struct level levels[JSON_LD_DEPTH + 1]; /* the first is the top */
+	uint32_t depth;    /* index of the innermost level */
+	uint32_t too_deep; /* open brackets below JSON_LD_DEPTH */
+};
+
+static bool is_full(const struct reader *reader)
+{
+	return reader->object_count >= JSON_LD_VALUES ||
+	       reader->field_count >= JSON_LD_VALUES;
+}
+
+static struct level *level_of(struct reader *reader)
+{
+	return &reader->levels[reader->depth];
+}
+
+/*
+ * Add the value as a field of the innermost object; at the top it belongs to no
+ * object.
+ */
+static void add_field(struct reader *reader, struct json_ld_field field)
+{
+	struct level *level = level_of(reader);
+
+	if (level->object == NO_OBJECT || level->key.size == 0 ||
+	    is_full(reader))
+		return;
+	field.key = level->key;
+	field.next = NO_FIELD;
+	reader->fields =
+		mem_grow(reader->fields, reader->field_count,
+			 &reader->field_capacity, sizeof(*reader->fields));
+	if (level->last == NO_FIELD)
+		reader->objects[level->object].first = reader->field_count;
+	else
+		reader->fields[level->last].next = reader->field_count;
+	level->last = reader->field_count;
+	reader->fields[reader->field_count++] = field;
+}
+
+static void end_value(struct level *level)
+{
+	if (!level->is_array)
+		level->key = (struct slice){"", 0};
+}
+
+static void add_text(struct reader *reader, uint32_t kind, struct slice text)
+{
+	if (reader->too_deep > 0)
+		return;
+	add_field(reader, (struct json_ld_field){
+				  .object = NO_OBJECT,
+				  .kind = kind,
+				  .text = text,
+			  });
+	end_value(level_of(reader));
+}
+
+/* Read a string; before a colon it is a key. */
+static void take_string(struct reader *reader, const char *mark)
+{
+	struct level *level = level_of(reader);
+	struct slice text;
+
+	reader->cursor.at += strlen(mark);
+	text = json_read_string(reader->arena, &reader->cursor, mark);
+	while (reader->cursor.at < reader->cursor.end &&
+	       is_space(*reader->cursor.at))
+		reader->cursor.at++;
+	if (reader->cursor.at < reader->cursor.end &&
+	    *reader->cursor.at == ':' && !level->is_array &&
+	    reader->too_deep == 0) {
+		level->key = text;
+		reader->cursor.at++;
+		return;
+	}
+	add_text(reader, JSON_LD_STRING, text);
+}
+
+static uint32_t add_object(struct reader *reader)
+{
+	const struct level *level = level_of(reader);
+	uint32_t index = reader->object_count;
+
+	if (is_full(reader))
+		return NO_OBJECT;
+	reader->objects =
+		mem_grow(reader->objects, index, &reader->object_capacity,
+			 sizeof(*reader->objects));
+	reader->objects[index] = (struct json_ld_object){
+		.parent = level->object,
+		.first = NO_FIELD,
+		.key = level->key,
+	};
+	reader->object_count++;
+	add_field(reader, (struct json_ld_field){
+				  .object = index,
+				  .kind = JSON_LD_OBJECT,
+				  .text = {"", 0},
+			  });
+	return index;
+}
+
+static void open_object(struct reader *reader)
+{
+	uint32_t object;
+
+	reader->cursor.at++;
+	if (reader->too_deep > 0 || reader->depth == JSON_LD_DEPTH) {
+		reader->too_deep++;
+		return;
+	}
+	object = add_object(reader);
+	end_value(level_of(reader));
+	reader->levels[++reader->depth] = (struct level){
+		.object = object,
+		.last = NO_FIELD,
+		.key = {"", 0},
+	};
+}
+
+static void open_array(struct reader *reader)
+{
+	const struct level *outer = level_of(reader);
+
+	reader->cursor.at++;
+	if (reader->too_deep > 0 || reader->depth == JSON_LD_DEPTH) {
+		reader->too_deep++;
+		return;
+	}
+	reader->levels[reader->depth + 1] = *outer;
+	reader->depth++;
+	level_of(reader)->is_array = true;
+}
+
+/*
+ * Close the innermost open object or array (`is_array`) and everything open
+ * inside it; do nothing if no level is open.
+ */
+static void close(struct reader *reader, bool is_array)
+{
+	uint32_t depth = reader->depth;
+	uint32_t last = NO_FIELD;
+
+	reader->cursor.at++;
+	if (reader->too_deep > 0) {
+		reader->too_deep--;
+		return;
+	}
+	while (depth > 0 && reader->levels[depth].is_array != is_array)
+		depth--;
+	if (depth == 0)
+		return;
+	while (reader->depth >= depth) {
+		const struct level *level = level_of(reader);
+
+		last = level->is_array ? level->last : NO_FIELD;
+		reader->depth--;
+		if (last != NO_FIELD)
+			level_of(reader)->last = last;
+		end_value(level_of(reader));
+	}
+}
+
+/* Read one token. */
+static void step(struct reader *reader)
+{
+	size_t comment = json_comment_size(&reader->cursor);
+
+	if (comment > 0) {
+		reader->cursor.at += comment;
+		return;
+	}
+	switch (*reader->cursor.at) {
+	case '{':
+		open_object(reader);
+		break;
+	case '}':
+		close(reader, false);
+		break;
+	case '[':
+		open_array(reader);
+		break;
+	case ']':
+		close(reader, true);
+		break;
+	case '"':
+		take_string(reader, "\"");
+		break;
+	case ' ':
+	case '\t':
+	case '\n':
+	case '\f':
+	case '\r':
+	case ',':
+	case ':':
+	case ';':
+		reader->cursor.at++;
+		break;
+	default:
+		if (json_is_at(&reader->cursor, "&quot;"))
+			take_string(reader, "&quot;");
+		else
+			add_text(reader, JSON_LD_WORD,
+				 json_read_word(&reader->cursor));
+	}
+}
+
+/*
+ * Read one script, up to the limit JSON_LD_BYTES. Each script begins at the top
+ * level, even if the previous one was not closed.
+ */
+static void read_text(struct reader *reader, struct slice text)
+{
+	if (text.size > JSON_LD_BYTES - reader->bytes)
+		text.size = JSON_LD_BYTES - reader->bytes;
+	if (text.size == 0)
+		return;
+	reader->cursor.at = text.data;
+	reader->cursor.end = reader->cursor.at + text.size;
+	reader->bytes += text.size;
+	reader->depth = 0;
+	reader->too_deep = 0;
+	reader->levels[0] = (struct level){
+		.object = NO_OBJECT,
+		.last = NO_FIELD,
+		.key = {"", 0},
+	};
+	while (reader->cursor.at < reader->cursor.end && !is_full(reader))
+		step(reader);
+}
+
+static struct json_ld finish(struct reader *reader)
+{
+	struct json_ld ld = {
+		.object_count = reader->object_count,
+		.field_count = reader->field_count,
+	};
+
+	if (ld.object_count > 0)
+		ld.objects = (const void *)arena_copy(
+			reader->arena, reader->objects,
+			ld.object_count * sizeof(*reader->objects));
+	if (ld.field_count > 0)
+		ld.fields = (const void *)arena_copy(
+			reader->arena, reader->fields,
+			ld.field_count * sizeof(*reader->fields));
+	free(reader->objects);
+	free(reader->fields);
+	return ld;
+}
+
+struct json_ld json_ld_read(struct arena *arena, struct slice text)
+{
+	struct reader reader = {.arena = arena};
+
+	read_text(&reader, text);
+	return finish(&reader);
+}
+
+static bool is_json_ld(const struct page *page, uint32_t node)
+{
+	static const char media_type[] = "application/ld+json";
+	struct slice type = text_trim(page_attribute(page, node, "type"));
+
+	if (type.size < sizeof(media_type) - 1)
+		return false;
+	type.size = sizeof(media_type) - 1; /* without its parameters */
+	return text_is(type, media_type);
+}
+
+/* Return the source between the tags of a script. */
+static struct slice script_text(const struct page *page, uint32_t node)
+{
+	struct span span = page->nodes[node].source;
+	struct scanner scanner = {
+		.source = {page->source.data, span.end},
+		.position = span.begin,
+	};
+	struct token token;
+
+	if (!scanner_next(&scanner, &token) || token.kind != TOKEN_START ||
+	    !scanner_next(&scanner, &token) || token.kind != TOKEN_RAW)
+		return (struct slice){"", 0};
+	return (struct slice){(const char *)page->source.data +
+				      token.source.begin,
+			      token.source.end - token.source.begin};
+}
+
+struct json_ld json_ld_of_page(struct arena *arena, const struct page *page)
+{
+	struct reader reader = {.arena = arena};
+
+	for (uint32_t i = 0; i < page->node_count; i++)
+		if (page->nodes[i].tag == TAG_script && is_json_ld(page, i))
+			read_text(&reader, script_text(page, i));
+	return finish(&reader);
+}

@@ -1,0 +1,79 @@
+/*
+ * page/xpath.h - XPath 1.0 over a page, with libxml2. Only the functions
+ * of the recommendation, no variables, no namespaces. Only guards use it: they
+ * watch the expressions of users' scrapers, which are XPath as often as CSS,
+ * and only XPath can select attributes and texts. Everything else uses
+ * page/selector.h.
+ */
+#ifndef PAGE_XPATH_H
+#define PAGE_XPATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "page/element.h"
+
+struct arena;
+struct page;
+struct xpath_tree;
+
+enum {
+	MAX_XPATH_BYTES = 1024, /* length of an expression */
+	XPATH_MAX_NODES = 30000,
+	XPATH_MAX_TEXT = 1 << 20, /* bytes of the page's text */
+};
+
+/*
+ * Return whether `text` is a valid expression. If not, write the reason to
+ * `error_out` [256] as an English phrase, with the position (byte, from 1) if
+ * libxml2 reports it.
+ */
+bool xpath_check(const char *text, char *error_out);
+
+/*
+ * Build the tree of the page: the elements and attributes of `page`, all text,
+ * and the content of script and style, without comments and doctype. White
+ * space between two tags becomes one space. The page must outlive the tree;
+ * destroy it with xpath_tree_destroy(). NULL if the page exceeds
+ * XPATH_MAX_NODES or XPATH_MAX_TEXT. Linear.
+ *
+ * The tree comes from the flat page and not from htmlReadMemory(), whose time
+ * is quadratic in the attributes of a tag and whose tree would differ from the
+ * one that CSS selectors and clusters use.
+ */
+struct xpath_tree *xpath_tree_create(const struct page *page);
+void xpath_tree_destroy(struct xpath_tree *tree);
+
+struct xpath_result {
+	uint32_t matches; /* number of nodes; for a string 1 unless it is empty;
+			     for a boolean 1 if true; for a number 1 unless it
+			     is NaN */
+	uint32_t node;    /* the first match in document order, or its element;
+			     NO_NODE: no match */
+	const char *attribute; /* name of the attribute that is the first match,
+				  or NULL; valid as long as the tree */
+	bool is_text;          /* the first match is a text node of `node` */
+	size_t value_size;
+	char value[ELEMENT_VALUE_BYTES +
+		   1]; /* the value of the first match; for an element its
+			  element_value() */
+};
+
+/*
+ * Evaluate `text` at the root. ERR_MALFORMED: xpath_check() rejects it.
+ * ERR_TOO_LARGE: it takes too many steps, or xpath_stop() was called. Without
+ * xpath_stop() an expression can run for seconds on a hostile page.
+ */
+enum error xpath_evaluate(struct xpath_tree *tree, const char *text,
+			  struct xpath_result *result_out);
+
+/*
+ * Stop a running evaluation on the tree after its current step. For a signal
+ * handler of the evaluating thread. A step is linear in the page, except a join
+ * of two sets of nodes: at most a second for XPATH_MAX_NODES.
+ */
+void xpath_stop(struct xpath_tree *tree);
+
+#endif

@@ -1,0 +1,143 @@
+#include "base/compress.h"
+
+#include <string.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct buffer pack(const void *data, size_t size)
+{
+	struct buffer packed = {0};
+
+	compress((struct slice){data, size}, &packed);
+	return packed;
+}
+
+START_TEST(bytes_come_back_behind_what_is_there)
+{
+	struct buffer packed = pack("a page", 6);
+	struct buffer out = {0};
+
+	buffer_append_text(&out, "before ");
+	ck_assert_int_eq(decompress(buffer_slice(&packed), 6, &out), ERR_NONE);
+	ck_assert_str_eq(out.data, "before a page");
+	ck_assert_uint_eq(out.size, 13);
+	buffer_free(&packed);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(nothing_comes_back_as_nothing)
+{
+	struct buffer packed = pack(NULL, 0);
+	struct buffer out = {0};
+
+	ck_assert_uint_gt(packed.size, 0);
+	ck_assert_int_eq(decompress(buffer_slice(&packed), 0, &out), ERR_NONE);
+	ck_assert_uint_eq(out.size, 0);
+	buffer_free(&packed);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_bomb_is_refused_before_it_is_unpacked)
+{
+	size_t size = (size_t)64 << 20;
+	char *zeros = calloc(size, 1);
+	struct buffer packed = pack(zeros, size);
+	struct buffer out = {0};
+
+	free(zeros);
+	ck_assert_uint_lt(packed.size, 1 << 16);
+	ck_assert_int_eq(decompress(buffer_slice(&packed), size - 1, &out),
+			 ERR_TOO_LARGE);
+	ck_assert_uint_eq(out.capacity, 0);
+	ck_assert_int_eq(decompress(buffer_slice(&packed), size, &out),
+			 ERR_NONE);
+	ck_assert_uint_eq(out.size, size);
+	buffer_free(&packed);
+	buffer_free(&out);
+}
+END_TEST
+
+static char text[4096];
+
+static struct buffer pack_text(void)
+{
+	uint64_t seed = 9;
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = "<p>abcdef"[scratch_random(&seed) % 9];
+	return pack(text, sizeof(text));
+}
+
+START_TEST(a_frame_cut_short_is_corrupt)
+{
+	struct buffer packed = pack_text();
+	struct buffer out = {0};
+
+	for (size_t cut = 0; cut < packed.size; cut++)
+		ck_assert_int_eq(decompress((struct slice){packed.data, cut},
+					    1 << 20, &out),
+				 ERR_CORRUPT);
+	ck_assert_uint_eq(out.size, 0);
+	buffer_free(&packed);
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(what_is_no_frame_is_corrupt)
+{
+	struct buffer out = {0};
+
+	ck_assert_int_eq(decompress(slice_of("not zstd"), 1 << 20, &out),
+			 ERR_CORRUPT);
+	ck_assert_int_eq(decompress((struct slice){NULL, 0}, 1 << 20, &out),
+			 ERR_CORRUPT);
+	ck_assert_uint_eq(out.size, 0);
+}
+END_TEST
+
+/* Whether the frame is refused with the bit `i` flipped. */
+static bool is_refused(struct buffer *packed, size_t i)
+{
+	unsigned char *byte = (unsigned char *)packed->data + i / 8;
+	struct buffer out = {0};
+	enum error error;
+
+	*byte ^= (unsigned char)(1U << (i % 8));
+	error = decompress(buffer_slice(packed), 1 << 20, &out);
+	*byte ^= (unsigned char)(1U << (i % 8));
+	/* a few bits mean nothing; none may change what comes back */
+	if (error == ERR_NONE)
+		ck_assert_mem_eq(out.data, text, sizeof(text));
+	buffer_free(&out);
+	return error != ERR_NONE;
+}
+
+START_TEST(a_flipped_bit_never_gives_other_bytes)
+{
+	struct buffer packed = pack_text();
+	size_t refused = 0;
+
+	for (size_t i = 0; i < packed.size * 8; i++)
+		refused += is_refused(&packed, i);
+	ck_assert_uint_gt(refused, packed.size * 8 / 100 * 99);
+	buffer_free(&packed);
+}
+END_TEST
+
+SUITE(compress)
+{
+	Suite *suite = suite_create("compress");
+	TCase *tcase = tcase_create("compress");
+
+	tcase_add_test(tcase, bytes_come_back_behind_what_is_there);
+	tcase_add_test(tcase, nothing_comes_back_as_nothing);
+	tcase_add_test(tcase, a_bomb_is_refused_before_it_is_unpacked);
+	tcase_add_test(tcase, a_frame_cut_short_is_corrupt);
+	tcase_add_test(tcase, what_is_no_frame_is_corrupt);
+	tcase_add_test(tcase, a_flipped_bit_never_gives_other_bytes);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

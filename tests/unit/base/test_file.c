@@ -1,0 +1,233 @@
+#include "base/file.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+static struct scratch scratch;
+static struct buffer out;
+
+static void setup(void)
+{
+	scratch_make(&scratch);
+	out = (struct buffer){0};
+}
+
+static void teardown(void)
+{
+	static const char *const inner[] = {"b/c", "b", "a", NULL};
+
+	buffer_free(&out);
+	scratch_remove(&scratch, inner);
+}
+
+static void write_text(const char *name, const char *text)
+{
+	ck_assert_int_eq(
+		file_write(scratch_path(&scratch, name), slice_of(text)),
+		ERR_NONE);
+}
+
+/* Append a gzip member to the file. */
+static void write_gzip(const char *name, const void *data, unsigned size)
+{
+	gzFile file = gzopen(scratch_path(&scratch, name), "ab");
+
+	ck_assert_ptr_nonnull(file);
+	if (size > 0)
+		ck_assert_int_eq(gzwrite(file, data, size), (int)size);
+	ck_assert_int_eq(gzclose(file), Z_OK);
+}
+
+static enum error read_file(const char *name, size_t max_bytes)
+{
+	return file_read(scratch_path(&scratch, name), max_bytes, &out);
+}
+
+/* What the file begins with, alone in `out`. */
+static enum error read_start(const char *name, size_t max_bytes)
+{
+	buffer_clear(&out);
+	return file_read_start(scratch_path(&scratch, name), max_bytes, &out);
+}
+
+START_TEST(a_file_is_read_as_it_was_written)
+{
+	write_text("page", "<p>a page");
+	buffer_append_text(&out, "x");
+	ck_assert_int_eq(read_file("page", 9), ERR_NONE);
+	ck_assert_str_eq(out.data, "x<p>a page");
+	write_text("page", "");
+	ck_assert_int_eq(read_file("page", 0), ERR_NONE);
+	ck_assert_uint_eq(out.size, 10);
+}
+END_TEST
+
+START_TEST(folders_are_made_on_the_way)
+{
+	write_text("b/c/page", "deep");
+	ck_assert_int_eq(read_file("b/c/page", 9), ERR_NONE);
+	ck_assert_str_eq(out.data, "deep");
+	ck_assert_int_eq(file_write(scratch_path(&scratch, "b/c/page/x"),
+				    slice_of("below a file")),
+			 ERR_IO);
+	ck_assert_int_eq(
+		file_write(scratch_path(&scratch, "b"), slice_of("a folder")),
+		ERR_IO);
+	ck_assert_int_eq(file_write("", slice_of("x")), ERR_IO);
+}
+END_TEST
+
+START_TEST(gzip_is_unpacked_member_by_member)
+{
+	write_gzip("page.gz", "one ", 4);
+	write_gzip("page.gz", "", 0);
+	write_gzip("page.gz", "two", 3);
+	ck_assert_int_eq(read_file("page.gz", 7), ERR_NONE);
+	ck_assert_str_eq(out.data, "one two");
+}
+END_TEST
+
+START_TEST(a_limit_holds_for_the_unpacked_bytes)
+{
+	static char zeros[1 << 20];
+
+	write_gzip("bomb.gz", zeros, sizeof(zeros));
+	ck_assert_int_eq(read_file("bomb.gz", sizeof(zeros) - 1),
+			 ERR_TOO_LARGE);
+	ck_assert_uint_eq(out.size, 0);
+	ck_assert_int_eq(read_file("bomb.gz", sizeof(zeros)), ERR_NONE);
+	ck_assert_uint_eq(out.size, sizeof(zeros));
+	write_text("page", "12345");
+	ck_assert_int_eq(read_file("page", 4), ERR_TOO_LARGE);
+}
+END_TEST
+
+START_TEST(of_a_larger_file_the_start_can_be_read)
+{
+	write_text("page", "12345");
+	ck_assert_int_eq(read_start("page", 4), ERR_NONE);
+	ck_assert_str_eq(out.data, "1234");
+	ck_assert_int_eq(read_start("page", 5), ERR_NONE);
+	ck_assert_str_eq(out.data, "12345");
+	ck_assert_int_eq(read_start("none", 5), ERR_NOT_FOUND);
+	ck_assert_uint_eq(out.size, 0);
+}
+END_TEST
+
+START_TEST(broken_gzip_is_told)
+{
+	struct buffer packed = {0};
+	FILE *file;
+
+	write_gzip("page.gz", "some text, some more text", 25);
+	/* not by file_read(), which would unpack it */
+	file = fopen(scratch_path(&scratch, "page.gz"), "rb");
+	ck_assert_ptr_nonnull(file);
+	packed.size = fread(buffer_reserve(&packed, 256), 1, 256, file);
+	fclose(file);
+	for (size_t cut = 2; cut < packed.size; cut++) {
+		ck_assert_int_eq(file_write(scratch_path(&scratch, "cut.gz"),
+					    (struct slice){packed.data, cut}),
+				 ERR_NONE);
+		ck_assert_int_eq(read_file("cut.gz", 100), ERR_CORRUPT);
+		ck_assert_uint_eq(out.size, 0);
+	}
+	packed.data[packed.size - 6] ^= 1; /* the checksum */
+	ck_assert_int_eq(file_write(scratch_path(&scratch, "cut.gz"),
+				    buffer_slice(&packed)),
+			 ERR_NONE);
+	ck_assert_int_eq(read_file("cut.gz", 100), ERR_CORRUPT);
+	buffer_free(&packed);
+}
+END_TEST
+
+START_TEST(a_missing_file_is_not_found)
+{
+	ck_assert_int_eq(read_file("none", 100), ERR_NOT_FOUND);
+	write_text("page", "x");
+	ck_assert_int_eq(read_file("page/none", 100), ERR_NOT_FOUND);
+	ck_assert_int_eq(file_read(scratch.folder, 100, &out), ERR_IO);
+}
+END_TEST
+
+static const char *const html[] = {".html", ".html.gz", NULL};
+
+START_TEST(files_are_listed_by_byte_order_of_their_paths)
+{
+	struct file_list list;
+
+	write_text("b/c/2.html", "");
+	write_text("b/1.html.gz", "");
+	write_text("a/x.txt", "");
+	write_text("b.html", "");
+	write_text("Z.html", "");
+	write_text("html", "");
+	ck_assert_int_eq(file_list(scratch.folder, html, &list), ERR_NONE);
+	ck_assert_uint_eq(list.count, 4);
+	ck_assert_str_eq(list.paths[0], "Z.html");
+	ck_assert_str_eq(list.paths[1], "b.html"); /* '.' is before '/' */
+	ck_assert_str_eq(list.paths[2], "b/1.html.gz");
+	ck_assert_str_eq(list.paths[3], "b/c/2.html");
+	file_list_free(&list);
+	ck_assert_uint_eq(list.count, 0);
+}
+END_TEST
+
+START_TEST(links_to_files_are_listed_and_links_to_folders_not_followed)
+{
+	struct file_list list;
+
+	write_text("b/1.html", "");
+	ck_assert_int_eq(symlink("1.html", scratch_path(&scratch, "b/2.html")),
+			 0);
+	ck_assert_int_eq(symlink("none", scratch_path(&scratch, "b/3.html")),
+			 0);
+	ck_assert_int_eq(symlink("..", scratch_path(&scratch, "b/4.html")), 0);
+	ck_assert_int_eq(file_list(scratch.folder, html, &list), ERR_NONE);
+	ck_assert_uint_eq(list.count, 2);
+	ck_assert_str_eq(list.paths[0], "b/1.html");
+	ck_assert_str_eq(list.paths[1], "b/2.html");
+	file_list_free(&list);
+	unlink(scratch_path(&scratch, "b/2.html"));
+	unlink(scratch_path(&scratch, "b/3.html"));
+	unlink(scratch_path(&scratch, "b/4.html"));
+}
+END_TEST
+
+START_TEST(a_missing_folder_is_not_found)
+{
+	struct file_list list;
+
+	ck_assert_int_eq(file_list(scratch_path(&scratch, "none"), html, &list),
+			 ERR_NOT_FOUND);
+	write_text("page", "x");
+	ck_assert_int_eq(file_list(scratch_path(&scratch, "page"), html, &list),
+			 ERR_NOT_FOUND);
+}
+END_TEST
+
+SUITE(file)
+{
+	Suite *suite = suite_create("file");
+	TCase *tcase = tcase_create("file");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_file_is_read_as_it_was_written);
+	tcase_add_test(tcase, folders_are_made_on_the_way);
+	tcase_add_test(tcase, gzip_is_unpacked_member_by_member);
+	tcase_add_test(tcase, a_limit_holds_for_the_unpacked_bytes);
+	tcase_add_test(tcase, of_a_larger_file_the_start_can_be_read);
+	tcase_add_test(tcase, broken_gzip_is_told);
+	tcase_add_test(tcase, a_missing_file_is_not_found);
+	tcase_add_test(tcase, files_are_listed_by_byte_order_of_their_paths);
+	tcase_add_test(
+		tcase,
+		links_to_files_are_listed_and_links_to_folders_not_followed);
+	tcase_add_test(tcase, a_missing_folder_is_not_found);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

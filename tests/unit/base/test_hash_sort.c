@@ -1,0 +1,44 @@
+#include "base/hash_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/order.h"
+#include "tests/unit/run.h"
+
+enum { MAX = 5000 };
+
+/* By which bits the numbers differ: spread, the lowest, the highest, none. */
+static const uint64_t masks[] = {UINT64_MAX, 0xFFFF, UINT64_MAX << 60, 0};
+
+START_TEST(numbers_ascend_as_by_qsort)
+{
+	static const size_t counts[] = {0, 1, 2, 24, 25, 511, 512, MAX};
+	struct arena *arena = arena_create();
+	uint64_t have[MAX];
+	uint64_t want[MAX];
+
+	for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+		for (size_t i = 0; i < counts[c]; i++)
+			want[i] = have[i] =
+				hash64(&i, sizeof(i), c) & masks[_i];
+		qsort(want, counts[c], sizeof(*want), order_u64);
+		hash_sort(arena, have, counts[c]);
+		ck_assert_mem_eq(have, want, counts[c] * sizeof(*have));
+	}
+	arena_destroy(arena);
+}
+END_TEST
+
+SUITE(hash_sort)
+{
+	Suite *suite = suite_create("hash_sort");
+	TCase *tcase = tcase_create("hash_sort");
+
+	tcase_add_loop_test(tcase, numbers_ascend_as_by_qsort, 0,
+			    sizeof(masks) / sizeof(*masks));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,116 @@
+#include "crawl/listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tests/unit/run.h"
+
+static void append(struct buffer *listing, const char *url, uint64_t lastmod_ms,
+		   bool is_sitemap)
+{
+	ck_assert(listing_append(listing, &(struct sitemap_entry){
+						  .url = slice_of(url),
+						  .lastmod_ms = lastmod_ms,
+						  .is_sitemap = is_sitemap,
+					  }));
+}
+
+START_TEST(entries_come_as_they_were_appended)
+{
+	struct buffer listing = {0};
+	struct sitemap_entry entry;
+	struct slice rest;
+
+	append(&listing, "http://a.test/1", 7, false);
+	append(&listing, "http://a.test/two", 0, true);
+	rest = buffer_slice(&listing);
+	ck_assert(listing_is_whole(rest));
+	ck_assert(listing_next(&rest, &entry));
+	ck_assert(slice_equal(entry.url, slice_of("http://a.test/1")));
+	ck_assert(entry.lastmod_ms == 7 && !entry.is_sitemap);
+	ck_assert(listing_next(&rest, &entry));
+	ck_assert(slice_equal(entry.url, slice_of("http://a.test/two")));
+	ck_assert(entry.lastmod_ms == 0 && entry.is_sitemap);
+	ck_assert(!listing_next(&rest, &entry));
+	buffer_free(&listing);
+}
+END_TEST
+
+START_TEST(a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there)
+{
+	struct buffer listing = {0};
+	struct sitemap_entry entry;
+
+	append(&listing, "http://a.test/1", 0, false);
+	for (size_t size = 1; size < listing.size; size++) {
+		struct slice part = {listing.data, size};
+
+		ck_assert(!listing_is_whole(part));
+		ck_assert(!listing_next(&part, &entry));
+	}
+	ck_assert(listing_is_whole((struct slice){NULL, 0}));
+	buffer_free(&listing);
+}
+END_TEST
+
+START_TEST(what_no_sitemap_has_is_not_whole)
+{
+	struct buffer listing = {0};
+
+	append(&listing, "", 0, false); /* no URL */
+	ck_assert(!listing_is_whole(buffer_slice(&listing)));
+	buffer_clear(&listing);
+	append(&listing, "http://a.test/", ((uint64_t)1 << 48) + 1, false);
+	ck_assert(!listing_is_whole(buffer_slice(&listing)));
+	buffer_free(&listing);
+}
+END_TEST
+
+START_TEST(a_listing_has_the_entries_of_one_file)
+{
+	struct buffer listing = {0};
+
+	for (int i = 0; i < MAX_SITEMAP_ENTRIES; i++)
+		append(&listing, "http://a.test/", 0, false);
+	ck_assert(listing_is_whole(buffer_slice(&listing)));
+	append(&listing, "http://a.test/", 0, false);
+	ck_assert(!listing_is_whole(buffer_slice(&listing)));
+	buffer_free(&listing);
+}
+END_TEST
+
+START_TEST(a_listing_has_a_limit_of_bytes)
+{
+	struct buffer listing = {0};
+	char *text = mem_alloc(1, MAX_URL_BYTES + 2);
+	struct sitemap_entry entry = {.url = {text, MAX_URL_BYTES}};
+
+	memset(text, 'a', MAX_URL_BYTES + 1);
+	while (listing_append(&listing, &entry))
+		;
+	ck_assert_uint_le(listing.size, MAX_LISTING_BYTES);
+	ck_assert(listing_is_whole(buffer_slice(&listing)));
+	buffer_clear(&listing);
+	entry.url.size++;
+	ck_assert(!listing_append(&listing, &entry));
+	buffer_free(&listing);
+	free(text);
+}
+END_TEST
+
+SUITE(listing)
+{
+	Suite *suite = suite_create("listing");
+	TCase *tcase = tcase_create("listing");
+
+	tcase_add_test(tcase, entries_come_as_they_were_appended);
+	tcase_add_test(
+		tcase,
+		a_listing_cut_anywhere_is_not_whole_and_is_read_up_to_there);
+	tcase_add_test(tcase, what_no_sitemap_has_is_not_whole);
+	tcase_add_test(tcase, a_listing_has_the_entries_of_one_file);
+	tcase_add_test(tcase, a_listing_has_a_limit_of_bytes);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

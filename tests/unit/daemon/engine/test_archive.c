@@ -1,0 +1,335 @@
+#include "daemon/engine/archive.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "crawl/warc.h"
+#include "tests/unit/run.h"
+
+enum { MAX_FILE = 64 << 20, THREADS = 4, WRITES = 50, ALL_WRITES = 200 };
+
+static char folder[64];
+static struct archive *archive;
+
+static const struct warc_exchange page = {
+	.url = {"http://a/", 9},
+	.time_ms = 1488773033000,
+	.headers = {"HTTP/1.1 200 OK\r\n\r\n", 19},
+	.body = {"abc", 3},
+};
+
+static void begin(void)
+{
+	snprintf(folder, sizeof(folder), "/tmp/test_archive.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	log_set_level(LOG_LEVEL_ERROR);
+	archive = NULL;
+}
+
+static void end(void)
+{
+	char command[128];
+
+	archive_close(archive);
+	(void)snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	/* the words are our own. NOLINTNEXTLINE(cert-env33-c,concurrency-*) */
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void open_archive(uint64_t max_bytes)
+{
+	ck_assert_int_eq(
+		archive_open(&archive, folder, max_bytes, "test/1", "classic"),
+		ERR_NONE);
+}
+
+/* The files in the folder that end so; they are to be so many. */
+static struct file_list list(const char *ending, size_t count)
+{
+	const char *const endings[] = {ending, NULL};
+	struct file_list files;
+
+	ck_assert_int_eq(file_list(folder, endings, &files), ERR_NONE);
+	ck_assert_msg(files.count == count, "%zu files", files.count);
+	return files;
+}
+
+static void path_of(const char *name, char *path, size_t size)
+{
+	(void)snprintf(path, size, "%s/%s", folder, name);
+}
+
+static enum error give(void *context, char *out, size_t capacity,
+		       size_t *size_out)
+{
+	*size_out = fread(out, 1, capacity, context);
+	return ERR_NONE;
+}
+
+/* The pages in a file that must be without fault. */
+static size_t count_pages(const char *name)
+{
+	struct warc_record *record = calloc(1, sizeof(*record));
+	struct warc_reader *reader;
+	enum error error;
+	size_t count = 0;
+	char path[256];
+	FILE *file;
+
+	path_of(name, path, sizeof(path));
+	file = fopen(path, "rb");
+	ck_assert_ptr_nonnull(file);
+	reader = warc_reader_create(give, file, 1000);
+	while (warc_next(reader, record, &error)) {
+		ck_assert_int_eq(record->error, ERR_NONE);
+		count += record->kind == WARC_RESPONSE;
+	}
+	ck_assert_int_eq(error, ERR_NONE);
+	warc_reader_destroy(reader);
+	free(record);
+	fclose(file);
+	return count;
+}
+
+/* All pages in all complete files, which are to be so many. */
+static size_t count_all(size_t files)
+{
+	struct file_list names = list(".warc.gz", files);
+	size_t count = 0;
+
+	for (size_t i = 0; i < names.count; i++)
+		count += count_pages(names.paths[i]);
+	file_list_free(&names);
+	return count;
+}
+
+START_TEST(a_file_has_its_name_when_it_is_complete)
+{
+	struct file_list names;
+
+	open_archive(MAX_FILE);
+	names = list("", 0);
+	file_list_free(&names);
+	archive_write(archive, &page);
+	names = list(".warc.gz.open", 1);
+	ck_assert_int_eq(strncmp(names.paths[0], "templated-20", 12), 0);
+	ck_assert_uint_eq(
+		strlen(names.paths[0]),
+		strlen("templated-YYYYMMDDhhmmss-NNNNN.warc.gz.open"));
+	file_list_free(&names);
+	archive_close(archive);
+	archive = NULL;
+	ck_assert_uint_eq(count_all(1), 1);
+	names = list(".open", 0);
+	file_list_free(&names);
+}
+END_TEST
+
+/* a file of one byte is full with its first page */
+START_TEST(files_are_of_a_size)
+{
+	open_archive(1);
+	for (int i = 0; i < 3; i++)
+		archive_write(archive, &page);
+	archive_close(archive);
+	open_archive(MAX_FILE);
+	for (int i = 0; i < 3; i++)
+		archive_write(archive, &page);
+	archive_close(archive);
+	archive = NULL;
+	ck_assert_uint_eq(count_all(4), 6);
+}
+END_TEST
+
+static void *write_pages(void *context)
+{
+	(void)context;
+	for (int i = 0; i < WRITES; i++)
+		archive_write(archive, &page);
+	return NULL;
+}
+
+START_TEST(threads_write_whole_records)
+{
+	pthread_t threads[THREADS];
+
+	open_archive(20000);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, write_pages, NULL),
+			0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	archive_close(archive);
+	archive = NULL;
+	{
+		const char *const endings[] = {".warc.gz", NULL};
+		struct file_list names;
+		size_t count = 0;
+
+		ck_assert_int_eq(file_list(folder, endings, &names), ERR_NONE);
+		ck_assert_uint_gt(names.count, 1);
+		for (size_t i = 0; i < names.count; i++)
+			count += count_pages(names.paths[i]);
+		ck_assert_uint_eq(count, ALL_WRITES);
+		file_list_free(&names);
+	}
+}
+END_TEST
+
+/* as a daemon that was killed leaves it: cut at every byte of a record */
+START_TEST(what_was_left_open_is_mended)
+{
+	struct buffer whole = {0};
+	struct file_list names;
+	size_t first = 0;
+	char path[256];
+
+	open_archive(MAX_FILE);
+	archive_write(archive, &page);
+	names = list(".open", 1);
+	path_of(names.paths[0], path, sizeof(path));
+	file_list_free(&names);
+	{
+		struct stat status;
+
+		ck_assert_int_eq(stat(path, &status), 0);
+		first = (size_t)status.st_size;
+	}
+	archive_write(archive, &page);
+	archive_close(archive);
+	names = list(".warc.gz", 1);
+	path_of(names.paths[0], path, sizeof(path));
+	file_list_free(&names);
+	{
+		FILE *file = fopen(path, "rb");
+		char bytes[4096];
+
+		buffer_append(&whole, bytes, fread(bytes, 1, 4096, file));
+		fclose(file);
+		unlink(path);
+	}
+	for (size_t size = first; size <= whole.size; size++) {
+		path_of("templated-20260101000000-00000.warc.gz.open", path,
+			sizeof(path));
+		ck_assert_int_eq(
+			file_write(path, (struct slice){whole.data, size}),
+			ERR_NONE);
+		open_archive(MAX_FILE);
+		archive_close(archive);
+		ck_assert_uint_eq(count_all(1), size == whole.size ? 2 : 1);
+		path_of("templated-20260101000000-00000.warc.gz", path,
+			sizeof(path));
+		ck_assert_int_eq(unlink(path), 0);
+	}
+	archive = NULL;
+	buffer_free(&whole);
+}
+END_TEST
+
+/* a second daemon must not take the file of the first */
+START_TEST(what_is_written_to_is_left_alone)
+{
+	struct archive *other;
+	struct file_list names;
+
+	open_archive(MAX_FILE);
+	archive_write(archive, &page);
+	ck_assert_int_eq(
+		archive_open(&other, folder, MAX_FILE, "other", "classic"),
+		ERR_NONE);
+	names = list(".open", 1);
+	file_list_free(&names);
+	archive_write(other, &page);
+	archive_write(archive, &page);
+	archive_close(other);
+	archive_close(archive);
+	archive = NULL;
+	ck_assert_uint_eq(count_all(2), 3);
+}
+END_TEST
+
+/* one without a whole record goes; what is not ours stays, and so does one that
+ * would replace another */
+START_TEST(what_cannot_be_mended)
+{
+	struct file_list names;
+	char path[256];
+
+	path_of("templated-20260101000000-00000.warc.gz.open", path,
+		sizeof(path));
+	ck_assert_int_eq(file_write(path, slice_of("rubbish")), ERR_NONE);
+	path_of("mine.warc.gz.open", path, sizeof(path));
+	ck_assert_int_eq(file_write(path, slice_of("mine")), ERR_NONE);
+	open_archive(MAX_FILE);
+	names = list("", 1);
+	ck_assert_str_eq(names.paths[0], "mine.warc.gz.open");
+	file_list_free(&names);
+	archive_write(archive, &page);
+	archive_close(archive);
+	names = list(".warc.gz", 1);
+	(void)snprintf(path, sizeof(path), "%s/%s.open", folder,
+		       names.paths[0]);
+	file_list_free(&names);
+	ck_assert_int_eq(file_write(path, slice_of("")), ERR_NONE);
+	open_archive(MAX_FILE);
+	ck_assert_uint_eq(count_all(1), 1);
+}
+END_TEST
+
+/* a limit of the process is a full disk: what does not fit is taken back */
+START_TEST(a_full_disk_pauses_it)
+{
+	struct rlimit limit = {.rlim_cur = 3000, .rlim_max = RLIM_INFINITY};
+
+	signal(SIGXFSZ, SIG_IGN);
+	open_archive(MAX_FILE);
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	for (int i = 0; i < 20; i++)
+		archive_write(archive, &page);
+	archive_close(archive);
+	archive = NULL;
+	ck_assert_uint_gt(count_all(1), 1);
+	ck_assert_uint_lt(count_all(1), 20);
+}
+END_TEST
+
+START_TEST(a_folder_that_cannot_be)
+{
+	char path[256];
+
+	path_of("file", path, sizeof(path));
+	ck_assert_int_eq(file_write(path, slice_of("x")), ERR_NONE);
+	path_of("file/folder", path, sizeof(path));
+	ck_assert_int_eq(archive_open(&archive, path, 1, "x", "classic"),
+			 ERR_IO);
+	archive_write(NULL, &page);
+}
+END_TEST
+
+SUITE(archive)
+{
+	Suite *suite = suite_create("archive");
+	TCase *tcase = tcase_create("archive");
+
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_test(tcase, a_file_has_its_name_when_it_is_complete);
+	tcase_add_test(tcase, files_are_of_a_size);
+	tcase_add_test(tcase, threads_write_whole_records);
+	tcase_add_test(tcase, what_was_left_open_is_mended);
+	tcase_add_test(tcase, what_is_written_to_is_left_alone);
+	tcase_add_test(tcase, what_cannot_be_mended);
+	tcase_add_test(tcase, a_full_disk_pauses_it);
+	tcase_add_test(tcase, a_folder_that_cannot_be);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

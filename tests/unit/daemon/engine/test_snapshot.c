@@ -1,0 +1,423 @@
+#include "daemon/engine/snapshot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "store/key.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+/*
+ * Posts of two signatures with 20 members, 19 of them in common (height 50),
+ * and tags that have 17 in common with either (height 150): at the default of
+ * cpc, 250, all are one cluster.
+ */
+enum {
+	POST = 0x0007ffff,
+	OTHER_POST = 0x000bffff,
+	TAG = 0x0070ffff,
+	POSTS = 6,
+	TAGS = 7,
+	PAGES = 1 + POSTS + TAGS,
+	DEFAULT_VALUE = 250,
+	CHOSEN = 145, /* just below where they become one */
+};
+
+static struct world world;
+static struct snapshot snapshot;
+
+static const struct dendrogram_options plenty = {.max_leaves = 100};
+
+static void put_kind(const char *kind, unsigned number, uint32_t mask)
+{
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://a.test/%s/%u", kind, number);
+	world_put_blocks(&world, url, mask);
+}
+
+static void link_to(struct buffer *html, const char *format, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		buffer_printf(html, format, i);
+}
+
+/* One page links to the posts from headings, and to the tags from a list. */
+static void put_index(void)
+{
+	struct buffer html = {0};
+
+	buffer_append_text(&html, "<title>Index</title>");
+	link_to(&html, "<h2><a href=/post/%u>Post</a></h2>", POSTS);
+	buffer_append_text(&html, "<ul class=cloud>");
+	link_to(&html, "<li><a href=/tag/%u>Tag</a>", TAGS);
+	ck_assert_int_eq(
+		world_put(&world, "http://a.test/", buffer_slice(&html)),
+		ERR_NONE);
+	buffer_free(&html);
+}
+
+static void put_site(void)
+{
+	for (unsigned i = 0; i < POSTS; i++)
+		put_kind("post", i, i < 4 ? POST : OTHER_POST);
+	for (unsigned i = 0; i < TAGS; i++)
+		put_kind("tag", i, TAG);
+	put_index();
+}
+
+static void setup(void)
+{
+	world_open(&world, 0);
+	world_add_site(&world, "a.test");
+	snapshot = (struct snapshot){0};
+}
+
+static void teardown(void)
+{
+	snapshot_free(&snapshot);
+	world_close(&world);
+}
+
+static void read_site(void)
+{
+	snapshot_free(&snapshot);
+	ck_assert_int_eq(
+		snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
+		ERR_NONE);
+}
+
+/* The leaf that has an example whose URL begins so, and so many pages. */
+static uint32_t leaf_of(const char *url, uint32_t pages)
+{
+	for (uint32_t i = 0; i < snapshot.leaf_count; i++)
+		if (strncmp(snapshot.examples[i], url, strlen(url)) == 0 &&
+		    snapshot.leaves[i].pages == pages)
+			return i;
+	ck_abort_msg("no leaf of %s with %u pages", url, pages);
+}
+
+/* The label of the pages of a leaf, which all have the same one. */
+static uint32_t label_of(uint32_t leaf)
+{
+	uint32_t label = UINT32_MAX;
+	uint32_t pages = 0;
+
+	for (size_t i = 0; i < snapshot.witness.count; i++) {
+		if (snapshot.witness.leaves[i] != leaf)
+			continue;
+		ck_assert(pages++ == 0 || snapshot.witness.labels[i] == label);
+		label = snapshot.witness.labels[i];
+	}
+	ck_assert_uint_eq(pages, snapshot.leaves[leaf].pages);
+	return label;
+}
+
+START_TEST(leaves_are_the_distinct_signatures_with_their_pages)
+{
+	uint32_t post;
+	uint32_t other;
+
+	put_site();
+	read_site();
+	ck_assert_uint_eq(snapshot.leaf_count, 4);
+	ck_assert_uint_eq(snapshot.site.page_count, PAGES);
+	ck_assert_uint_eq(snapshot.site.options.threshold, 250);
+	ck_assert_ptr_null(snapshot.site.host.data);
+	post = leaf_of("http://a.test/post/", 4);
+	other = leaf_of("http://a.test/post/", 2);
+	ck_assert_uint_ne(post, other);
+	ck_assert_uint_eq(snapshot.leaves[post].count, 20);
+	ck_assert_uint_eq(snapshot.leaves[other].count, 20);
+	ck_assert_uint_eq(
+		snapshot.leaves[leaf_of("http://a.test/tag/", TAGS)].count, 20);
+	ck_assert_str_eq(snapshot.examples[leaf_of("http://a.test/", 1)],
+			 "http://a.test/");
+}
+END_TEST
+
+START_TEST(shingle_ids_are_ascending_and_below_their_count)
+{
+	uint32_t most = 0;
+
+	put_site();
+	read_site();
+	for (size_t i = 0; i < snapshot.leaf_count; i++) {
+		const struct dendrogram_leaf *leaf = &snapshot.leaves[i];
+
+		for (uint32_t k = 1; k < leaf->count; k++)
+			ck_assert_uint_lt(leaf->shingle_ids[k - 1],
+					  leaf->shingle_ids[k]);
+		if (leaf->shingle_ids[leaf->count - 1] > most)
+			most = leaf->shingle_ids[leaf->count - 1];
+	}
+	ck_assert_uint_eq(snapshot.shingle_count, most + 1U);
+}
+END_TEST
+
+START_TEST(the_witness_tells_pages_by_where_they_are_linked_from)
+{
+	uint32_t post;
+	uint32_t tag;
+
+	put_site();
+	read_site();
+	ck_assert_uint_eq(snapshot.witness.count, PAGES);
+	post = label_of(leaf_of("http://a.test/post/", 4));
+	tag = label_of(leaf_of("http://a.test/tag/", TAGS));
+	ck_assert_uint_ne(post, 0);
+	ck_assert_uint_ne(tag, 0);
+	ck_assert_uint_ne(post, tag);
+	ck_assert_uint_eq(label_of(leaf_of("http://a.test/post/", 2)), post);
+	/* nobody links to the index */
+	ck_assert_uint_eq(label_of(leaf_of("http://a.test/", 1)), 0);
+}
+END_TEST
+
+START_TEST(a_truncated_page_is_no_member)
+{
+	struct buffer html = {0};
+
+	for (int i = 0; i < 2000; i++)
+		buffer_append_text(&html, "<div>");
+	put_site();
+	ck_assert_int_eq(
+		world_put(&world, "http://a.test/deep", buffer_slice(&html)),
+		ERR_NONE);
+	buffer_free(&html);
+	read_site();
+	ck_assert_uint_eq(snapshot.site.page_count, PAGES + 1);
+	ck_assert_uint_eq(snapshot.witness.count, PAGES);
+	ck_assert_uint_eq(snapshot.leaf_count, 4);
+}
+END_TEST
+
+START_TEST(a_page_that_is_gone_is_no_member)
+{
+	put_site();
+	world_remove(&world, "http://a.test/");
+	read_site();
+	ck_assert_uint_eq(snapshot.leaf_count, 3);
+	ck_assert_uint_eq(snapshot.witness.count, PAGES - 1);
+	/* and with it who linked to them */
+	ck_assert_uint_eq(label_of(leaf_of("http://a.test/tag/", TAGS)), 0);
+}
+END_TEST
+
+START_TEST(pages_without_a_signature_are_one_leaf)
+{
+	ck_assert_int_eq(world_put(&world, "http://a.test/", slice_of("")),
+			 ERR_NONE);
+	read_site();
+	ck_assert_uint_eq(snapshot.witness.count, snapshot.leaf_count);
+	ck_assert_uint_eq(world_problems(&world), 0);
+}
+END_TEST
+
+START_TEST(a_site_without_pages_is_empty)
+{
+	struct choice choice;
+
+	read_site();
+	ck_assert_uint_eq(snapshot.leaf_count, 0);
+	ck_assert_uint_eq(snapshot.shingle_count, 0);
+	ck_assert_uint_eq(snapshot.witness.count, 0);
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "a.test", &plenty, &choice),
+		ERR_NONE);
+	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
+}
+END_TEST
+
+START_TEST(a_site_that_is_not_there_is_not_found)
+{
+	struct choice choice;
+
+	put_site();
+	ck_assert_int_eq(
+		snapshot_read(world.store, "b.test", SIZE_MAX, &snapshot),
+		ERR_NOT_FOUND);
+	ck_assert_ptr_null(snapshot.arena);
+	ck_assert_uint_eq(snapshot.leaf_count, 0);
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "b.test", &plenty, &choice),
+		ERR_NOT_FOUND);
+}
+END_TEST
+
+static struct choice choose(size_t max_leaves)
+{
+	const struct dendrogram_options watch = {.max_leaves = max_leaves};
+	struct choice choice;
+
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "a.test", &watch, &choice),
+		ERR_NONE);
+	ck_assert_uint_eq(choice.generation,
+			  world_site(&world, "a.test").generation);
+	return choice;
+}
+
+START_TEST(the_threshold_is_chosen_by_the_witness)
+{
+	struct choice choice;
+
+	put_site();
+	choice = choose(100);
+	ck_assert_uint_eq(choice.threshold, CHOSEN);
+	ck_assert_ptr_nonnull(strstr(choice.reason, "agree best"));
+}
+END_TEST
+
+/* It does not matter what the site is cut at when it is asked for. */
+START_TEST(the_choice_does_not_depend_on_the_threshold_in_use)
+{
+	put_site();
+	ck_assert_int_eq(world_set_threshold(&world, "a.test", 0), ERR_NONE);
+	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
+	ck_assert_int_eq(world_set_threshold(&world, "a.test", 1000), ERR_NONE);
+	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
+}
+END_TEST
+
+START_TEST(the_order_of_arrival_does_not_matter)
+{
+	put_index();
+	for (unsigned i = TAGS; i-- > 0;)
+		put_kind("tag", i, TAG);
+	for (unsigned i = POSTS; i-- > 0;)
+		put_kind("post", i, i < 4 ? POST : OTHER_POST);
+	ck_assert_uint_eq(choose(100).threshold, CHOSEN);
+}
+END_TEST
+
+START_TEST(with_too_many_signatures_it_is_the_default)
+{
+	struct choice choice;
+
+	put_site();
+	choice = choose(3);
+	ck_assert_uint_eq(choice.threshold, DEFAULT_VALUE);
+	ck_assert_ptr_nonnull(strstr(choice.reason, "4 distinct signatures"));
+	ck_assert_ptr_nonnull(
+		strstr(choice.reason, "clustering.max_dendrogram_size"));
+	ck_assert_uint_eq(choose(4).threshold, CHOSEN);
+}
+END_TEST
+
+static bool never(void *context, uint64_t done, uint64_t total)
+{
+	(void)context;
+	(void)done;
+	(void)total;
+	return false;
+}
+
+START_TEST(it_can_be_stopped)
+{
+	const struct dendrogram_options watch = {.max_leaves = 100,
+						 .goes_on = never};
+	struct choice choice;
+
+	put_site();
+	ck_assert_int_eq(
+		snapshot_choose(world.store, "a.test", &watch, &choice),
+		ERR_STOPPED);
+}
+END_TEST
+
+START_TEST(a_member_of_no_set_is_damage)
+{
+	struct txn txn;
+	struct key key = key_site(world_site(&world, "a.test").id);
+
+	put_site();
+	txn = txn_begin_write(world.store);
+	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert_int_eq(
+		snapshot_read(world.store, "a.test", SIZE_MAX, &snapshot),
+		ERR_CORRUPT);
+	ck_assert_ptr_null(snapshot.arena);
+}
+END_TEST
+
+START_TEST(the_report_is_that_of_the_site)
+{
+	struct report report;
+
+	put_site();
+	read_site();
+	ck_assert_int_eq(snapshot_report(&snapshot, &plenty, &report),
+			 ERR_NONE);
+	ck_assert_uint_eq(report.dendrogram.count, 4);
+	ck_assert_uint_eq(report.dendrogram.page_count, PAGES);
+	ck_assert_uint_eq(report.threshold, 250);
+	ck_assert_uint_eq(report.shingle_ids, snapshot.shingle_count);
+	ck_assert_uint_eq(report.suggestion.threshold, CHOSEN);
+	/* posts, tags and the index */
+	ck_assert_uint_eq(report.curve[CHOSEN].clusters, 3);
+	report_free(&report);
+}
+END_TEST
+
+START_TEST(a_report_needs_the_examples_alone)
+{
+	struct report report;
+
+	put_site();
+	read_site();
+	ck_assert_int_eq(snapshot_report(&snapshot, &plenty, &report),
+			 ERR_NONE);
+	snapshot_trim(&snapshot);
+	ck_assert_ptr_null(snapshot.leaves);
+	ck_assert_ptr_null(snapshot.arena);
+	for (size_t i = 0; i < report.dendrogram.count; i++)
+		ck_assert_ptr_eq(strstr(report.examples[i], "http://a.test/"),
+				 report.examples[i]);
+	report_free(&report);
+}
+END_TEST
+
+START_TEST(pages_are_not_read_when_there_are_too_many_signatures)
+{
+	world_put_blocks(&world, "http://a.test/1", 1);
+	world_put_blocks(&world, "http://a.test/2", 2);
+	snapshot_free(&snapshot);
+	ck_assert_int_eq(snapshot_read(world.store, "a.test", 1, &snapshot),
+			 ERR_NONE);
+	ck_assert_uint_eq(snapshot.leaf_count, 2);
+	ck_assert_uint_eq(snapshot.witness.count, 0);
+}
+END_TEST
+
+SUITE(snapshot)
+{
+	Suite *suite = suite_create("snapshot");
+	TCase *tcase = tcase_create("snapshot");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase,
+		       leaves_are_the_distinct_signatures_with_their_pages);
+	tcase_add_test(tcase, shingle_ids_are_ascending_and_below_their_count);
+	tcase_add_test(tcase,
+		       the_witness_tells_pages_by_where_they_are_linked_from);
+	tcase_add_test(tcase, a_truncated_page_is_no_member);
+	tcase_add_test(tcase,
+		       pages_are_not_read_when_there_are_too_many_signatures);
+	tcase_add_test(tcase, a_page_that_is_gone_is_no_member);
+	tcase_add_test(tcase, pages_without_a_signature_are_one_leaf);
+	tcase_add_test(tcase, a_site_without_pages_is_empty);
+	tcase_add_test(tcase, a_site_that_is_not_there_is_not_found);
+	tcase_add_test(tcase, the_threshold_is_chosen_by_the_witness);
+	tcase_add_test(tcase,
+		       the_choice_does_not_depend_on_the_threshold_in_use);
+	tcase_add_test(tcase, the_order_of_arrival_does_not_matter);
+	tcase_add_test(tcase, with_too_many_signatures_it_is_the_default);
+	tcase_add_test(tcase, it_can_be_stopped);
+	tcase_add_test(tcase, a_member_of_no_set_is_damage);
+	tcase_add_test(tcase, the_report_is_that_of_the_site);
+	tcase_add_test(tcase, a_report_needs_the_examples_alone);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

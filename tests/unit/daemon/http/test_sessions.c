@@ -1,0 +1,180 @@
+#include "daemon/http/sessions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+enum { NOW_MS = 1000000, TOKEN = 7, OTHER = 8 };
+
+static struct sessions *sessions;
+
+static void begin(void)
+{
+	sessions = sessions_create();
+}
+
+static void end(void)
+{
+	sessions_destroy(sessions);
+}
+
+/* Returns the ticket of the one that ends for it. */
+static uint64_t add(uint64_t token, uint64_t now_ms, char *session_out)
+{
+	uint64_t ended;
+
+	ck_assert(sessions_begin(sessions, token, now_ms, session_out, &ended));
+	ck_assert_uint_eq(strlen(session_out), SESSION_BYTES - 1);
+	return ended;
+}
+
+START_TEST(a_session_is_of_its_token)
+{
+	char first[SESSION_BYTES];
+	char second[SESSION_BYTES];
+
+	add(TOKEN, NOW_MS, first);
+	add(OTHER, NOW_MS, second);
+	ck_assert_str_ne(first, second);
+	ck_assert_uint_eq(sessions_use(sessions, first, NOW_MS), TOKEN);
+	ck_assert_uint_eq(sessions_use(sessions, second, NOW_MS), OTHER);
+}
+END_TEST
+
+START_TEST(all_else_is_none)
+{
+	char session[SESSION_BYTES];
+
+	ck_assert_uint_eq(sessions_use(sessions, "", NOW_MS), 0);
+	add(TOKEN, NOW_MS, session);
+	ck_assert_uint_eq(sessions_use(sessions, "", NOW_MS), 0);
+	session[3] ^= 1;
+	ck_assert_uint_eq(sessions_use(sessions, session, NOW_MS), 0);
+	session[3] ^= 1;
+	session[SESSION_BYTES - 2] = '\0';
+	ck_assert_uint_eq(sessions_use(sessions, session, NOW_MS), 0);
+}
+END_TEST
+
+START_TEST(it_ends_when_it_is_ended)
+{
+	char first[SESSION_BYTES];
+	char second[SESSION_BYTES];
+
+	add(TOKEN, NOW_MS, first);
+	add(TOKEN, NOW_MS, second);
+	ck_assert(sessions_end(sessions, first));
+	ck_assert(!sessions_end(sessions, first));
+	ck_assert_uint_eq(sessions_use(sessions, first, NOW_MS), 0);
+	ck_assert_uint_eq(sessions_use(sessions, second, NOW_MS), TOKEN);
+}
+END_TEST
+
+START_TEST(it_expires_when_it_is_not_used)
+{
+	char session[SESSION_BYTES];
+	uint64_t now_ms = NOW_MS;
+
+	add(TOKEN, now_ms, session);
+	now_ms += SESSION_IDLE_MS - 1;
+	ck_assert_uint_eq(sessions_use(sessions, session, now_ms), TOKEN);
+	now_ms += SESSION_IDLE_MS - 1;
+	ck_assert_uint_eq(sessions_use(sessions, session, now_ms), TOKEN);
+	now_ms += SESSION_IDLE_MS;
+	ck_assert_uint_eq(sessions_use(sessions, session, now_ms), 0);
+}
+END_TEST
+
+START_TEST(tickets_of_those_that_expire_are_told_once)
+{
+	char first[SESSION_BYTES];
+	char second[SESSION_BYTES];
+	uint64_t end_ms = NOW_MS + SESSION_IDLE_MS;
+
+	add(TOKEN, NOW_MS, first);
+	add(OTHER, NOW_MS + 1, second);
+	ck_assert_uint_eq(sessions_expire(sessions, end_ms - 1), 0);
+	/* to use it is not to forget what it has open */
+	ck_assert_uint_eq(sessions_use(sessions, first, end_ms), 0);
+	ck_assert_uint_eq(sessions_expire(sessions, end_ms),
+			  sessions_ticket(first));
+	ck_assert_uint_eq(sessions_expire(sessions, end_ms), 0);
+	ck_assert_uint_eq(sessions_expire(sessions, end_ms + 1),
+			  sessions_ticket(second));
+	ck_assert(!sessions_end(sessions, second));
+}
+END_TEST
+
+START_TEST(it_expires_though_it_is_used)
+{
+	char session[SESSION_BYTES];
+
+	add(TOKEN, NOW_MS, session);
+	for (uint64_t age_ms = 0; age_ms < SESSION_AGE_MS;
+	     age_ms += SESSION_IDLE_MS / 2)
+		ck_assert_uint_eq(
+			sessions_use(sessions, session, NOW_MS + age_ms),
+			TOKEN);
+	ck_assert_uint_eq(
+		sessions_use(sessions, session, NOW_MS + SESSION_AGE_MS), 0);
+}
+END_TEST
+
+START_TEST(a_token_has_so_many_at_most)
+{
+	char texts[MAX_TOKEN_SESSIONS + 1][SESSION_BYTES];
+	char other[SESSION_BYTES];
+
+	add(OTHER, NOW_MS, other);
+	for (size_t i = 0; i < MAX_TOKEN_SESSIONS; i++)
+		ck_assert_uint_eq(add(TOKEN, NOW_MS + 1 + i, texts[i]), 0);
+	/* the first one is used, so that the second one is the oldest */
+	ck_assert_uint_eq(sessions_use(sessions, texts[0], NOW_MS + 100),
+			  TOKEN);
+	ck_assert_uint_eq(add(TOKEN, NOW_MS + 101, texts[MAX_TOKEN_SESSIONS]),
+			  sessions_ticket(texts[1]));
+	for (size_t i = 0; i <= MAX_TOKEN_SESSIONS; i++)
+		ck_assert_uint_eq(
+			sessions_use(sessions, texts[i], NOW_MS + 102),
+			i == 1 ? 0 : TOKEN);
+	ck_assert_uint_eq(sessions_use(sessions, other, NOW_MS + 102), OTHER);
+}
+END_TEST
+
+START_TEST(all_together_are_so_many_at_most)
+{
+	char oldest[SESSION_BYTES];
+	char next[SESSION_BYTES];
+	char more[SESSION_BYTES];
+
+	add(OTHER, NOW_MS, oldest);
+	add(OTHER, NOW_MS + 1, next);
+	for (uint64_t i = 2; i < MAX_SESSIONS; i++)
+		add(100 + i, NOW_MS + 1 + i, more);
+	ck_assert_uint_eq(add(TOKEN, NOW_MS + MAX_SESSIONS + 1, more),
+			  sessions_ticket(oldest));
+	ck_assert_uint_eq(sessions_use(sessions, oldest, NOW_MS + 2), 0);
+	ck_assert_uint_eq(sessions_use(sessions, next, NOW_MS + 2), OTHER);
+	ck_assert_uint_eq(sessions_use(sessions, more, NOW_MS + MAX_SESSIONS),
+			  TOKEN);
+}
+END_TEST
+
+SUITE(sessions)
+{
+	Suite *suite = suite_create("sessions");
+	TCase *tests = tcase_create("sessions");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, a_session_is_of_its_token);
+	tcase_add_test(tests, all_else_is_none);
+	tcase_add_test(tests, it_ends_when_it_is_ended);
+	tcase_add_test(tests, it_expires_when_it_is_not_used);
+	tcase_add_test(tests, it_expires_though_it_is_used);
+	tcase_add_test(tests, tickets_of_those_that_expire_are_told_once);
+	tcase_add_test(tests, a_token_has_so_many_at_most);
+	tcase_add_test(tests, all_together_are_so_many_at_most);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

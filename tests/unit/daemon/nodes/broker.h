@@ -1,0 +1,59 @@
+/*
+ * tests/unit/daemon/nodes/broker.h - real NATS servers on loopback, with
+ * ports and a folder of their own, that a test starts, kills and starts again.
+ */
+#ifndef TESTS_UNIT_DAEMON_CLUSTER_BROKER_H
+#define TESTS_UNIT_DAEMON_CLUSTER_BROKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/nodes/bus.h"
+
+enum { BROKER_SERVERS = 3 };
+
+struct broker {
+	char folder[64];
+	char urls[256]; /* "nats://127.0.0.1:4222,..." */
+	unsigned count; /* of servers: 1 or BROKER_SERVERS */
+	uint16_t ports[2 * BROKER_SERVERS];
+	pid_t servers[BROKER_SERVERS]; /* 0: it does not run */
+	const char *settings; /* more lines of the configuration, or "" */
+};
+
+/* Unless nats-server and openssl are installed, say so and exit with 77. */
+void broker_need(void);
+
+/* Start `count` servers; they are gone when the test is. */
+void broker_start(struct broker *broker, unsigned count, const char *settings);
+
+/*
+ * Start three servers with the configuration in `folder` (conf/cluster), with
+ * secrets of their own in <broker.folder>/secrets.
+ */
+void broker_start_conf(struct broker *broker, const char *folder);
+
+/* kill -9, and start again with the same files. */
+void broker_kill(struct broker *broker, unsigned server);
+void broker_resume(struct broker *broker, unsigned server);
+
+/* Kill all and remove their files. */
+void broker_end(struct broker *broker);
+
+/* What a test opens a bus with: everything is made, waits are short. */
+struct bus_options broker_options(const struct broker *broker);
+
+/* Open it once; what is wrong counts as said. */
+enum error broker_try(struct bus **bus_out, const struct bus_ops *ops,
+		      const struct bus_options *options);
+
+/* Open it, as soon as the servers are ready: at most 20 s. */
+struct bus *broker_open(const struct bus_ops *ops,
+			const struct bus_options *options);
+
+/* What was logged in this process since; "" is in all. */
+bool broker_has_said(const char *part);
+void broker_hear(void);
+
+#endif

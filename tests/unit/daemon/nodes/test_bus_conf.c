@@ -1,0 +1,199 @@
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "tests/unit/daemon/nodes/broker.h"
+#include "tests/unit/run.h"
+
+/*
+ * Three servers with the files of conf/cluster, as they are but for
+ * routes.conf: TLS to and between them, and what each user may do.
+ */
+
+static struct broker broker;
+static const struct bus_ops *ops;
+static char paths[3][128];
+
+static struct bus_options options_of(const char *user)
+{
+	struct bus_options options = broker_options(&broker);
+
+	options.name = user;
+	options.user = user;
+	snprintf(paths[0], sizeof(paths[0]), "%s/secrets/password.%s",
+		 broker.folder, user);
+	options.password_file = paths[0];
+	snprintf(paths[1], sizeof(paths[1]), "%s/secrets/ca.pem",
+		 broker.folder);
+	options.ca_file = paths[1];
+	return options;
+}
+
+static struct bus *open_as(const char *user)
+{
+	struct bus_options options = options_of(user);
+
+	return broker_open(ops, &options);
+}
+
+static void answer_pong(void *context, struct slice question,
+			struct buffer *answer)
+{
+	(void)context;
+	(void)question;
+	buffer_append_text(answer, "pong");
+}
+
+static void nap(void)
+{
+	const struct timespec time = {.tv_nsec = 20000000};
+
+	nanosleep(&time, NULL);
+}
+
+static void begin(void)
+{
+	struct bus *first;
+
+	broker_hear();
+	broker_start_conf(&broker, CONF_CLUSTER);
+	ops = bus_load(broker.urls);
+	ck_assert_ptr_nonnull(ops);
+	first = open_as("operator");
+	ops->close(first);
+}
+
+static void end(void)
+{
+	broker_end(&broker);
+}
+
+static enum error append(struct bus *bus, const char *subject)
+{
+	struct bus_entry entry = {
+		.subject = subject, .data = slice_of("a"), .expected = BUS_ANY};
+
+	return ops->append(bus, &entry, 1);
+}
+
+/* What a node does: all of it. */
+static void expect_log(struct bus *a, struct bus *b)
+{
+	struct bus_message message = {0};
+
+	ck_assert_int_eq(append(a, "tpl.log.017"), ERR_NONE);
+	ck_assert_int_eq(append(a, "tpl.evt.017.example"), ERR_NONE);
+	ck_assert_int_eq(ops->last(b, BUS_LOG, "tpl.log.017", &message),
+			 ERR_NONE);
+	ck_assert_int_eq(ops->purge(b, BUS_LOG, "tpl.log.017", message.number),
+			 ERR_NONE);
+	buffer_free(&message.data);
+	buffer_free(&message.subject);
+}
+
+static void expect_rows_and_answers(struct bus *a, struct bus *b)
+{
+	struct buffer answer = {0};
+	struct bus_row *rows;
+	uint64_t revision;
+	size_t count;
+
+	ck_assert_int_eq(
+		ops->put(a, BUS_FACTS, "p.017", slice_of("a"), 0, &revision),
+		ERR_NONE);
+	ck_assert_int_eq(ops->list(b, BUS_FACTS, &rows, &count), ERR_NONE);
+	ck_assert_uint_eq(count, 1);
+	buffer_free(&rows[0].value);
+	free(rows);
+	ops->answer(a, "tpl.q.017", answer_pong, NULL, 2);
+	for (unsigned i = 0; i < 100 && answer.size == 0; i++) {
+		ops->ask(b, "tpl.q.017", slice_of("ping"),
+			 &(struct bus_patience){.timeout_ms = 1000}, &answer);
+		nap();
+	}
+	ck_assert_str_eq(answer.data, "pong");
+	buffer_free(&answer);
+}
+
+/* Each its own lease. */
+static void expect_leases(struct bus *a)
+{
+	uint64_t revision;
+
+	ck_assert_int_eq(
+		ops->put(a, BUS_NODES, "a", slice_of("{}"), 0, &revision),
+		ERR_NONE);
+	ck_assert_int_eq(
+		ops->put(a, BUS_NODES, "b", slice_of("{}"), 0, &revision),
+		ERR_REFUSED);
+}
+
+static void hear_nothing(void *context, const char *subject, struct slice data)
+{
+	(void)context;
+	(void)subject;
+	(void)data;
+}
+
+static void expect_said(const char *part)
+{
+	for (unsigned i = 0; i < 100 && !broker_has_said(part); i++) {
+		nap();
+		bus_flush_log(true); /* what was left out of the minute */
+	}
+	ck_assert_msg(broker_has_said(part), "nobody said: %s", part);
+}
+
+START_TEST(users_may_what_they_must_and_no_more)
+{
+	struct bus *a = open_as("a");
+	struct bus *b = open_as("b");
+	struct bus_options options = options_of("a");
+	struct bus *bus = NULL;
+
+	expect_log(a, b);
+	expect_rows_and_answers(a, b);
+	expect_leases(a);
+	/* nodes: no other's answers, no streams of their own */
+	ops->listen(a, "_INBOX.b.>", hear_nothing, NULL);
+	expect_said("Subscription to \"_INBOX.b.>\"");
+	ops->tell(a, "$JS.API.STREAM.DELETE.TPL_LOG", slice_of(""));
+	expect_said("Publish to \"$JS.API.STREAM.DELETE.TPL_LOG\"");
+	ck_assert_int_eq(append(a, "other.log"), ERR_REFUSED);
+	/* another's password */
+	options.user = "b";
+	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	options.timeout_ms = 300;
+	options.user = "a";
+	options.name = "b";
+	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	expect_said("the user may not subscribe to _INBOX.b.>");
+	/* readers and those who ask for work are no nodes */
+	options = options_of("reader");
+	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	options = options_of("jobs");
+	ck_assert_int_eq(broker_try(&bus, ops, &options), ERR_REFUSED);
+	/* an authority that did not sign the servers */
+	options = options_of("a");
+	options.ca_file = "/etc/ssl/certs/ca-certificates.crt";
+	ck_assert_int_ne(broker_try(&bus, ops, &options), ERR_NONE);
+	ops->close(a);
+	ops->close(b);
+}
+END_TEST
+
+SUITE(bus_conf)
+{
+	Suite *suite = suite_create("bus_conf");
+	TCase *tcase = tcase_create("bus_conf");
+
+	broker_need();
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_set_timeout(tcase, 110);
+	tcase_add_test(tcase, users_may_what_they_must_and_no_more);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,239 @@
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/runtime/clock.h"
+#include "tests/unit/daemon/nodes/broker.h"
+#include "tests/unit/run.h"
+
+/*
+ * Three real servers, of which some are killed while entries are appended. What
+ * was acknowledged is there, once and in order; and whoever did not hear
+ * whether an entry is there finds out by the last one.
+ */
+
+enum { SUBJECTS = 4, RECOVERY_MS = 60000 };
+
+static struct broker broker;
+static const struct bus_ops *ops;
+static struct bus *bus;
+
+/* One who appends to a subject as the owner of a partition does. */
+struct writer {
+	pthread_t thread;
+	char subject[32];
+	uint64_t last;    /* number of the last entry that is there */
+	uint64_t count;   /* entries that are there */
+	uint64_t unknown; /* answers that did not come */
+};
+
+static struct writer writers[SUBJECTS];
+static atomic_bool is_ended;
+static _Atomic uint64_t appended;
+
+static void begin(void)
+{
+	struct bus_options options;
+
+	broker_hear();
+	broker_start(&broker, BROKER_SERVERS, "");
+	ops = bus_load(broker.urls);
+	ck_assert_ptr_nonnull(ops);
+	options = broker_options(&broker);
+	bus = broker_open(ops, &options);
+}
+
+static void end(void)
+{
+	ops->close(bus);
+	broker_end(&broker);
+}
+
+static void nap(long ms)
+{
+	const struct timespec time = {.tv_sec = ms / 1000,
+				      .tv_nsec = ms % 1000 * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+static void message_free(struct bus_message *message)
+{
+	buffer_free(&message->data);
+	buffer_free(&message->subject);
+}
+
+/* Nobody else writes here: when the last entry is the next one, it was ours.
+ * Servers that were killed may have numbered it anew. */
+static void resolve(struct writer *writer)
+{
+	struct bus_message message = {0};
+	enum error error;
+	uint64_t next;
+
+	writer->unknown++;
+	do
+		error = ops->last(bus, BUS_LOG, writer->subject, &message);
+	while (error == ERR_NETWORK);
+	if (error == ERR_NONE) {
+		buffer_append_byte(&message.data, '\0');
+		next = strtoull(message.data.data, NULL, 10) + 1;
+		ck_assert_uint_ge(next, writer->count);
+		ck_assert_uint_le(next, writer->count + 1);
+		writer->last = message.number;
+		writer->count = next;
+	}
+	message_free(&message);
+}
+
+static void *writer_main(void *context)
+{
+	struct writer *writer = context;
+
+	while (!atomic_load(&is_ended)) {
+		char text[32];
+		struct bus_entry entry = {.subject = writer->subject,
+					  .expected = writer->last};
+
+		snprintf(text, sizeof(text), "%llu",
+			 (unsigned long long)writer->count);
+		entry.data = slice_of(text);
+		switch (ops->append(bus, &entry, 1)) {
+		case ERR_NONE:
+			writer->last = entry.number;
+			writer->count++;
+			atomic_fetch_add(&appended, 1);
+			break;
+		case ERR_BUSY: /* what was unknown came after all */
+		case ERR_NETWORK:
+			resolve(writer);
+			break;
+		default:
+			ck_abort_msg("append: %s", error_text(entry.error));
+		}
+	}
+	return NULL;
+}
+
+static void write_on(void)
+{
+	for (unsigned i = 0; i < SUBJECTS; i++) {
+		snprintf(writers[i].subject, sizeof(writers[i].subject),
+			 "tpl.log.%u", i);
+		ck_assert_int_eq(pthread_create(&writers[i].thread, NULL,
+						writer_main, &writers[i]),
+				 0);
+	}
+}
+
+/* Wait until so many more are acknowledged; how long that took, in ms. */
+static uint64_t wait_for(uint64_t count)
+{
+	uint64_t start_ms = clock_steady_ms();
+	uint64_t until = atomic_load(&appended) + count;
+
+	while (atomic_load(&appended) < until) {
+		ck_assert_uint_lt(clock_steady_ms() - start_ms, RECOVERY_MS);
+		nap(5);
+	}
+	return clock_steady_ms() - start_ms;
+}
+
+/* Each subject has 0, 1, 2, ..., with numbers that ascend: by the leader, since
+ * each server may have numbered anew otherwise. */
+static void expect_all(void)
+{
+	for (unsigned i = 0; i < SUBJECTS; i++) {
+		struct bus_message message = {0};
+		uint64_t from = 0;
+
+		for (uint64_t n = 0; n < writers[i].count; n++) {
+			ck_assert_int_eq(ops->next_of_leader(bus, BUS_LOG,
+							     writers[i].subject,
+							     from, &message),
+					 ERR_NONE);
+			buffer_append_byte(&message.data, '\0');
+			ck_assert_uint_eq(strtoull(message.data.data, NULL, 10),
+					  n);
+			from = message.number + 1;
+		}
+		ck_assert_int_eq(ops->next_of_leader(bus, BUS_LOG,
+						     writers[i].subject, from,
+						     &message),
+				 ERR_NOT_FOUND);
+		message_free(&message);
+	}
+}
+
+static void stop_writing(void)
+{
+	atomic_store(&is_ended, true);
+	for (unsigned i = 0; i < SUBJECTS; i++)
+		pthread_join(writers[i].thread, NULL);
+}
+
+/* Whichever leads the log: each is killed once, and comes back. */
+START_TEST(each_server_may_be_killed_while_entries_come)
+{
+	write_on();
+	wait_for(100);
+	for (unsigned i = 0; i < BROKER_SERVERS; i++) {
+		broker_kill(&broker, i);
+		printf("server %u was killed: the next entry after %llu ms\n",
+		       i, (unsigned long long)wait_for(20));
+		broker_resume(&broker, i);
+		wait_for(200);
+		nap(1500); /* it has read what it missed */
+	}
+	stop_writing();
+	expect_all();
+}
+END_TEST
+
+START_TEST(all_servers_may_be_killed_and_have_all_again)
+{
+	struct bus_row row;
+	uint64_t revision;
+
+	ck_assert_int_eq(
+		ops->put(bus, BUS_FACTS, "p.1", slice_of("a"), 0, &revision),
+		ERR_NONE);
+	write_on();
+	wait_for(100);
+	for (unsigned i = 0; i < BROKER_SERVERS; i++)
+		broker_kill(&broker, i);
+	nap(200);
+	for (unsigned i = 0; i < BROKER_SERVERS; i++)
+		broker_resume(&broker, i);
+	printf("all were killed: the next entry after %llu ms\n",
+	       (unsigned long long)wait_for(20));
+	stop_writing();
+	expect_all();
+	while (ops->get(bus, BUS_FACTS, "p.1", &row) == ERR_NETWORK)
+		;
+	ck_assert(slice_equal(buffer_slice(&row.value), slice_of("a")));
+	buffer_free(&row.value);
+	/* its revision may be another one */
+	ck_assert_int_eq(ops->put(bus, BUS_FACTS, "p.1", slice_of("b"),
+				  row.revision, &revision),
+			 ERR_NONE);
+}
+END_TEST
+
+SUITE(bus_servers)
+{
+	Suite *suite = suite_create("bus_servers");
+	TCase *tcase = tcase_create("bus_servers");
+
+	broker_need();
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_set_timeout(tcase, 110);
+	tcase_add_test(tcase, each_server_may_be_killed_while_entries_come);
+	tcase_add_test(tcase, all_servers_may_be_killed_and_have_all_again);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,240 @@
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tests/unit/daemon/nodes/broker.h"
+#include "tests/unit/run.h"
+
+/*
+ * What can be wrong with servers and with what is told of them: each is refused
+ * with its own error, and a line that says what it is.
+ */
+
+/* "n" may all that a node needs but the log of partition 9; "r" nothing. */
+#define ACCOUNTS                                                              \
+	"accounts: { A: { jetstream: enabled, users: [\n"                     \
+	" {user: n, password: right, permissions: {publish: {allow: \">\", "  \
+	"deny: \"tpl.log.9\"}}},\n"                                           \
+	" {user: r, password: right, permissions: {publish: \"nothing\"}},\n" \
+	"] } }\n"
+
+static struct broker broker;
+static const struct bus_ops *ops;
+static struct bus_options options;
+static struct bus *bus;
+static char password_path[128];
+
+static void begin_with(const char *settings)
+{
+	broker_hear();
+	broker_start(&broker, 1, settings);
+	ops = bus_load(broker.urls);
+	ck_assert_ptr_nonnull(ops);
+	options = broker_options(&broker);
+	bus = NULL;
+}
+
+static void begin(void)
+{
+	begin_with("");
+	bus = broker_open(ops, &options);
+	ops->close(bus);
+	bus = NULL;
+}
+
+static void set_password(const char *password)
+{
+	snprintf(password_path, sizeof(password_path), "%s/password",
+		 broker.folder);
+	ck_assert_int_eq(file_write(password_path, slice_of(password)),
+			 ERR_NONE);
+	options.password_file = password_path;
+}
+
+static void begin_accounts(void)
+{
+	begin_with(ACCOUNTS);
+	options.user = "n";
+	set_password("right\n");
+	bus = broker_open(ops, &options);
+}
+
+static void end(void)
+{
+	ops->close(bus);
+	broker_end(&broker);
+}
+
+static void expect_open(enum error error, const char *said)
+{
+	ck_assert_int_eq(broker_try(&bus, ops, &options), error);
+	ck_assert_msg(broker_has_said(said), "nobody said: %s", said);
+}
+
+START_TEST(streams_with_these_settings_are_used_again)
+{
+	options.creates = false;
+	expect_open(ERR_NONE, "");
+}
+END_TEST
+
+START_TEST(a_lease_of_another_time_is_refused)
+{
+	options.lease_ms = 7000;
+	expect_open(ERR_MALFORMED, "KV_tpl_nodes of the NATS servers: max_age "
+				   "in ns is 5000000000, must be 7000000000: "
+				   "nats stream edit --max-age");
+}
+END_TEST
+
+START_TEST(another_number_of_replicas_is_refused)
+{
+	options.replicas = 3;
+	expect_open(ERR_MALFORMED, "TPL_LOG of the NATS servers: num_replicas "
+				   "is 1, must be 3: nats stream edit "
+				   "--replicas");
+}
+END_TEST
+
+START_TEST(other_limits_are_told_and_no_more)
+{
+	options.log_bytes = 1 << 20;
+	expect_open(ERR_NONE, "TPL_LOG of the NATS servers keeps -1 bytes for "
+			      "0 s, not 1048576 bytes");
+}
+END_TEST
+
+START_TEST(one_server_cannot_keep_three_copies)
+{
+	begin_with("");
+	options.replicas = 3;
+	while (broker_try(&bus, ops, &options) == ERR_NETWORK)
+		;
+	expect_open(ERR_MALFORMED, "too few NATS servers");
+	end();
+}
+END_TEST
+
+START_TEST(streams_are_made_only_if_that_is_wanted)
+{
+	begin_with("");
+	options.creates = false;
+	while (broker_try(&bus, ops, &options) == ERR_NETWORK)
+		;
+	expect_open(ERR_NOT_FOUND, "the NATS servers have no stream TPL_LOG");
+	end();
+}
+END_TEST
+
+START_TEST(a_wrong_password_is_refused)
+{
+	struct bus *other = NULL;
+
+	set_password("wrong");
+	ck_assert_int_eq(broker_try(&other, ops, &options), ERR_REFUSED);
+	ck_assert(broker_has_said("reject the user or its password"));
+	options.password_file = "/nonexistent/password";
+	ck_assert_int_eq(broker_try(&other, ops, &options), ERR_REFUSED);
+	ck_assert(broker_has_said("/nonexistent/password: cannot read it"));
+}
+END_TEST
+
+START_TEST(a_user_who_may_not_ask_is_refused)
+{
+	struct bus *other = NULL;
+
+	options.user = "r";
+	ck_assert_int_eq(broker_try(&other, ops, &options), ERR_REFUSED);
+	ck_assert(broker_has_said("stream TPL_LOG: the user may not read or "
+				  "create it"));
+}
+END_TEST
+
+START_TEST(an_entry_that_a_user_may_not_append_is_refused)
+{
+	struct bus_entry entries[] = {
+		{.subject = "tpl.log.8", .expected = 0},
+		{.subject = "tpl.log.9", .expected = 0},
+	};
+
+	ck_assert_int_eq(ops->append(bus, entries, 2), ERR_REFUSED);
+	ck_assert_int_eq(entries[0].error, ERR_NONE);
+	ck_assert_int_eq(entries[1].error, ERR_REFUSED);
+}
+END_TEST
+
+START_TEST(a_full_log_takes_no_more)
+{
+	static char bytes[16384];
+	struct bus_entry entry = {.subject = "tpl.log.1",
+				  .data = {bytes, sizeof(bytes)},
+				  .expected = BUS_ANY};
+	struct bus_message first = {0};
+	enum error error = ERR_NONE;
+
+	begin_with("");
+	options.log_bytes = 65536;
+	bus = broker_open(ops, &options);
+	for (unsigned i = 0; i < 8 && error == ERR_NONE; i++)
+		error = ops->append(bus, &entry, 1);
+	ck_assert_int_eq(error, ERR_STORE_FULL);
+	/* and has lost nothing */
+	ck_assert_int_eq(ops->next(bus, BUS_LOG, "tpl.log.1", 1, &first),
+			 ERR_NONE);
+	ck_assert_uint_eq(first.number, 1);
+	buffer_free(&first.data);
+	buffer_free(&first.subject);
+	end();
+}
+END_TEST
+
+START_TEST(servers_without_jetstream_are_told)
+{
+	begin_with("accounts: { A: { users: [{user: n, password: x}] } }");
+	options.user = "n";
+	set_password("x");
+	while (broker_try(&bus, ops, &options) == ERR_NETWORK)
+		;
+	expect_open(ERR_MALFORMED, "no JetStream for this account");
+	end();
+}
+END_TEST
+
+START_TEST(servers_that_are_not_there_are_told)
+{
+	begin_with("");
+	broker_kill(&broker, 0);
+	expect_open(ERR_NETWORK, "No server available for connection");
+	end();
+}
+END_TEST
+
+SUITE(bus_setup)
+{
+	Suite *suite = suite_create("bus_setup");
+	TCase *streams = tcase_create("streams");
+	TCase *users = tcase_create("users");
+	TCase *servers = tcase_create("servers");
+
+	broker_need();
+	tcase_add_checked_fixture(streams, begin, end);
+	tcase_add_test(streams, streams_with_these_settings_are_used_again);
+	tcase_add_test(streams, a_lease_of_another_time_is_refused);
+	tcase_add_test(streams, another_number_of_replicas_is_refused);
+	tcase_add_test(streams, other_limits_are_told_and_no_more);
+	suite_add_tcase(suite, streams);
+	tcase_add_checked_fixture(users, begin_accounts, end);
+	tcase_add_test(users, a_wrong_password_is_refused);
+	tcase_add_test(users, a_user_who_may_not_ask_is_refused);
+	tcase_add_test(users, an_entry_that_a_user_may_not_append_is_refused);
+	suite_add_tcase(suite, users);
+	tcase_add_test(servers, one_server_cannot_keep_three_copies);
+	tcase_add_test(servers, streams_are_made_only_if_that_is_wanted);
+	tcase_add_test(servers, a_full_log_takes_no_more);
+	tcase_add_test(servers, servers_without_jetstream_are_told);
+	tcase_add_test(servers, servers_that_are_not_there_are_told);
+	suite_add_tcase(suite, servers);
+	return suite;
+}

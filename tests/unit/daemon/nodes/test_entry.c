@@ -1,0 +1,128 @@
+#include "daemon/nodes/entry.h"
+
+#include <string.h>
+
+#include "tests/unit/run.h"
+
+static const struct entry_head head = {
+	.kind = ENTRY_ROWS,
+	.partition = 17,
+	.part = 1,
+	.parts = 3,
+	.flags = ENTRY_IS_SUMMED | ENTRY_IS_CHAINED,
+	.epoch = 5,
+	.before = 99,
+	.chain = UINT64_C(0xfedcba9876543210),
+};
+
+START_TEST(an_entry_is_read_as_it_was_written)
+{
+	struct buffer bytes = {0};
+	struct buffer again = {0};
+	struct entry_head read;
+	struct slice part;
+	bool is_newer;
+
+	entry_write(&head, slice_of("rows"), &bytes);
+	ck_assert(entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert(!entry_is_foreign(buffer_slice(&bytes)));
+	ck_assert(slice_equal(part, slice_of("rows")));
+	/* the heads are equal when their bytes are */
+	entry_write(&read, part, &again);
+	ck_assert(slice_equal(buffer_slice(&again), buffer_slice(&bytes)));
+	buffer_free(&again);
+	buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(a_later_version_is_told_from_damage)
+{
+	struct buffer bytes = {0};
+	struct entry_head read;
+	struct slice part;
+	bool is_newer;
+
+	entry_write(&head, slice_of("rows"), &bytes);
+	bytes.data[4]++; /* the format */
+	ck_assert(!entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert(is_newer);
+	bytes.data[4]--;
+	bytes.data[6] = 77; /* the kind */
+	ck_assert(!entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert(!is_newer);
+	bytes.size = ENTRY_HEAD_BYTES - 1;
+	ck_assert(!entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(what_is_of_no_node_is_foreign)
+{
+	ck_assert(entry_is_foreign(slice_of("")));
+	ck_assert(entry_is_foreign(slice_of("{\"seq\": 1}")));
+}
+END_TEST
+
+START_TEST(an_entry_follows_by_its_chain)
+{
+	ck_assert(entry_follows(&head, 98, head.chain)); /* numbered anew */
+	ck_assert(!entry_follows(&head, 99, head.chain + 1));
+	ck_assert(entry_follows(&head, 99, 0));
+	ck_assert(!entry_follows(&head, 98, 0));
+}
+END_TEST
+
+START_TEST(without_a_chain_the_number_counts)
+{
+	struct buffer bytes = {0};
+	struct entry_head read = head;
+	struct slice part;
+	bool is_newer;
+
+	read.flags = 0;
+	read.chain = 0;
+	entry_write(&read, slice_of("rows"), &bytes);
+	memset(bytes.data + ENTRY_HEAD_BYTES - 8, 7, 8); /* was a time once */
+	ck_assert(entry_read(buffer_slice(&bytes), &read, &part, &is_newer));
+	ck_assert_uint_eq(read.chain, 0);
+	ck_assert(entry_follows(&read, 99, 1));
+	ck_assert(!entry_follows(&read, 98, 1));
+	buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(parts_make_the_whole)
+{
+	char text[1000];
+	size_t max = ENTRY_HEAD_BYTES + 7 + (size_t)_i;
+	unsigned parts = entry_parts(sizeof(text), max);
+	struct slice whole = {text, sizeof(text)};
+	size_t size = 0;
+
+	memset(text, 'x', sizeof(text));
+	for (unsigned i = 0; i < parts; i++) {
+		struct slice part = entry_part(whole, max, i);
+
+		ck_assert_ptr_eq(part.data, text + size);
+		ck_assert_uint_le(part.size, max - ENTRY_HEAD_BYTES);
+		size += part.size;
+	}
+	ck_assert_uint_eq(size, sizeof(text));
+	ck_assert_uint_eq(entry_parts(0, max), 1);
+}
+END_TEST
+
+SUITE(entry)
+{
+	Suite *suite = suite_create("entry");
+	TCase *tcase = tcase_create("entry");
+
+	tcase_add_test(tcase, an_entry_is_read_as_it_was_written);
+	tcase_add_test(tcase, a_later_version_is_told_from_damage);
+	tcase_add_test(tcase, what_is_of_no_node_is_foreign);
+	tcase_add_test(tcase, an_entry_follows_by_its_chain);
+	tcase_add_test(tcase, without_a_chain_the_number_counts);
+	tcase_add_loop_test(tcase, parts_make_the_whole, 0, 9);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,244 @@
+#include "daemon/nodes/partition_copy.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/journal.h"
+#include "store/key.h"
+#include "store/partitions.h"
+#include "store/rows_site.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+enum { PAGES = 3000, BODY_BYTES = 2000, NOW_MS = 1234567 };
+
+/* One host, one partition: "b.test" is of 'b'. */
+static unsigned partition_of(struct slice host)
+{
+	return *(const unsigned char *)host.data;
+}
+
+struct node {
+	struct scratch scratch;
+	struct store *store;
+};
+
+static struct node owner;
+static struct node follower;
+static struct scratch place;
+static struct depot *depot;
+static struct partition_copy copied;
+
+static void open_node(struct node *node)
+{
+	const struct store_options options = {.is_temporary = true,
+					      .partition_of = partition_of};
+
+	scratch_make(&node->scratch);
+	ck_assert_int_eq(
+		store_open(&node->store, node->scratch.folder, &options),
+		ERR_NONE);
+}
+
+static void close_node(struct node *node)
+{
+	store_close(node->store);
+	scratch_remove(&node->scratch, NULL);
+}
+
+/* A site with bodies of 6 MB: a snapshot of several chunks. */
+static uint32_t add_site(struct store *store, const char *host)
+{
+	struct txn txn = txn_begin_write(store);
+	struct site_row row = {.host = slice_of(host), .seed = slice_of(host)};
+	uint64_t seed = 7;
+
+	row.id = store_next_site(&txn, row.host);
+	site_put(&txn, &row);
+	for (uint64_t i = 0; i < PAGES; i++) {
+		struct key key = key_page(row.id, i);
+		uint64_t body[BODY_BYTES / 8];
+
+		for (size_t j = 0; j < BODY_BYTES / 8; j++)
+			body[j] = scratch_random(&seed);
+		txn_put(&txn, TABLE_BODIES, key_slice(&key),
+			(struct slice){body, sizeof(body)});
+	}
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	return row.id;
+}
+
+static void set_place(uint64_t number)
+{
+	struct txn txn = txn_begin_write(owner.store);
+
+	journal_place_put(&txn, 'a',
+			  &(struct journal_place){number, 3, true, ~number});
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+static void setup(void)
+{
+	scratch_make(&place);
+	ck_assert_int_eq(depot_open(&depot,
+				    &(struct depot_options){
+					    .location = place.folder,
+					    .key_file = "",
+					    .ca_file = "",
+					    .spool_folder = "",
+				    }),
+			 ERR_NONE);
+	open_node(&owner);
+	open_node(&follower);
+	add_site(owner.store, "a.test");
+	add_site(owner.store, "b.test");
+	set_place(42);
+}
+
+static void teardown(void)
+{
+	static const char *const inner[] = {"p097", NULL};
+	struct stat facts;
+	bool has_folder = stat(scratch_path(&place, "p097"), &facts) == 0;
+
+	close_node(&owner);
+	close_node(&follower);
+	depot_close(depot);
+	scratch_remove(&place, has_folder ? inner : NULL);
+}
+
+static uint64_t sum_of(struct store *store, unsigned partition)
+{
+	struct txn txn = txn_begin_read(store);
+	uint64_t sum = journal_sum(&txn, partition, NULL);
+
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	return sum;
+}
+
+static struct journal_place place_of(struct store *store)
+{
+	struct txn txn = txn_begin_read(store);
+	struct journal_place its;
+
+	journal_place_get(&txn, 'a', &its);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	return its;
+}
+
+static void expect_whole(void)
+{
+	struct journal_place its = place_of(follower.store);
+
+	ck_assert_uint_eq(its.number, 42);
+	ck_assert_uint_eq(its.epoch, 3);
+	ck_assert_uint_eq(its.is_whole, 1);
+	ck_assert_uint_eq(its.hash, ~UINT64_C(42));
+	ck_assert_uint_eq(sum_of(follower.store, 'a'),
+			  sum_of(owner.store, 'a'));
+	ck_assert_uint_eq(sum_of(follower.store, 'b'), 0);
+}
+
+START_TEST(a_partition_goes_through_a_depot)
+{
+	uint64_t number = 0;
+
+	ck_assert_int_eq(
+		partition_save(owner.store, 'a', NOW_MS, depot, &copied),
+		ERR_NONE);
+	ck_assert_uint_eq(copied.rows, PAGES + 1);
+	ck_assert_uint_eq(copied.chunks, 2);
+	ck_assert_int_eq(depot_latest(depot, 'a', UINT64_MAX, &number),
+			 ERR_NONE);
+	ck_assert_uint_eq(number, 42);
+	ck_assert_int_eq(partition_load(follower.store,
+					(struct depot_item){'a', number}, depot,
+					&copied),
+			 ERR_NONE);
+	ck_assert_uint_eq(copied.head.time_ms, NOW_MS);
+	expect_whole();
+}
+END_TEST
+
+START_TEST(what_was_there_goes)
+{
+	add_site(follower.store, "another.test");
+	ck_assert_int_eq(
+		partition_save(owner.store, 'a', NOW_MS, depot, &copied),
+		ERR_NONE);
+	ck_assert_int_eq(partition_load(follower.store,
+					(struct depot_item){'a', 42}, depot,
+					&copied),
+			 ERR_NONE);
+	expect_whole();
+}
+END_TEST
+
+START_TEST(a_file_does_as_well)
+{
+	const char *path = scratch_path(&place, "a.snapshot");
+
+	ck_assert_int_eq(
+		partition_save_file(owner.store, 'a', NOW_MS, path, &copied),
+		ERR_NONE);
+	ck_assert_int_eq(partition_load_file(NULL, path, &copied), ERR_NONE);
+	ck_assert_uint_eq(copied.head.partition, 'a');
+	ck_assert_uint_eq(sum_of(follower.store, 'a'), 0);
+	ck_assert_int_eq(partition_load_file(follower.store, path, &copied),
+			 ERR_NONE);
+	expect_whole();
+}
+END_TEST
+
+START_TEST(half_a_file_is_not_whole)
+{
+	const char *path = scratch_path(&place, "a.snapshot");
+
+	ck_assert_int_eq(
+		partition_save_file(owner.store, 'a', NOW_MS, path, &copied),
+		ERR_NONE);
+	/* a chunk of 4 MiB is in it */
+	ck_assert_int_eq(truncate(path, 5 << 20), 0);
+	ck_assert_int_eq(partition_load_file(follower.store, path, &copied),
+			 ERR_CORRUPT);
+	ck_assert_uint_eq(place_of(follower.store).is_whole, 0);
+	ck_assert_uint_ne(sum_of(follower.store, 'a'), 0);
+	/* as are no bytes at all */
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_int_eq(partition_load_file(NULL, path, &copied), ERR_CORRUPT);
+	ck_assert_int_eq(partition_load_file(NULL, "/nowhere/a", &copied),
+			 ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(another_partition_is_refused)
+{
+	char path[SCRATCH_PATH_BYTES];
+
+	ck_assert_int_eq(
+		partition_save(owner.store, 'a', NOW_MS, depot, &copied),
+		ERR_NONE);
+	snprintf(path, sizeof(path), "%s", scratch_path(&place, "p097"));
+	ck_assert_int_eq(rename(path, scratch_path(&place, "p098")), 0);
+	ck_assert_int_eq(partition_load(follower.store,
+					(struct depot_item){'b', 42}, depot,
+					&copied),
+			 ERR_CORRUPT);
+	ck_assert_int_eq(rename(scratch_path(&place, "p098"), path), 0);
+}
+END_TEST
+
+SUITE(partition_copy)
+{
+	Suite *suite = suite_create("partition_copy");
+	TCase *tests = tcase_create("partition_copy");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_partition_goes_through_a_depot);
+	tcase_add_test(tests, what_was_there_goes);
+	tcase_add_test(tests, a_file_does_as_well);
+	tcase_add_test(tests, half_a_file_is_not_whole);
+	tcase_add_test(tests, another_partition_is_refused);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,114 @@
+#include "daemon/nodes/sealed_job.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+#define SUBJECT "tpl.job.017.seed"
+#define JOB     "{\"headers\":{\"X-Key\":\"horse\"},\"verb\":\"seed\"}"
+
+static struct secret_keys *one;
+static struct secret_keys *two;
+
+/* Of a key whose digits are all the same. */
+static struct secret_keys *keys_of(char digit)
+{
+	struct secret_keys *keys = NULL;
+	struct scratch place;
+	FILE *file;
+
+	scratch_make(&place);
+	file = fopen(scratch_path(&place, "key"), "w");
+	ck_assert_ptr_nonnull(file);
+	for (int i = 0; i < 64; i++)
+		fputc(digit, file);
+	fclose(file);
+	ck_assert_int_eq(chmod(scratch_path(&place, "key"), 0600), 0);
+	ck_assert_int_eq(secret_keys_read(&keys, scratch_path(&place, "key")),
+			 ERR_NONE);
+	scratch_remove(&place, NULL);
+	return keys;
+}
+
+static void setup(void)
+{
+	one = keys_of('1');
+	two = keys_of('2');
+}
+
+static void teardown(void)
+{
+	secret_keys_destroy(one);
+	secret_keys_destroy(two);
+}
+
+START_TEST(a_sealed_job_is_read_by_its_key_and_subject)
+{
+	struct buffer bytes = {0};
+	struct buffer job = {0};
+	struct slice sealed;
+
+	sealed_job_write(one, SUBJECT, slice_of(JOB), &bytes);
+	sealed = buffer_slice(&bytes);
+	ck_assert_ptr_null(memmem(sealed.data, sealed.size, "horse", 5));
+	ck_assert_int_eq(sealed_job_read(two, SUBJECT, sealed, &job),
+			 ERR_NO_KEY);
+	ck_assert_int_eq(sealed_job_read(NULL, SUBJECT, sealed, &job),
+			 ERR_NO_KEY);
+	ck_assert_int_eq(sealed_job_read(one, "tpl.job.018.seed", sealed, &job),
+			 ERR_CORRUPT);
+	ck_assert_uint_eq(job.size, 0);
+	ck_assert_int_eq(sealed_job_read(one, SUBJECT, sealed, &job), ERR_NONE);
+	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
+	buffer_free(&bytes);
+	buffer_free(&job);
+}
+END_TEST
+
+START_TEST(other_jobs_are_as_they_are)
+{
+	struct buffer job = {0};
+
+	ck_assert_int_eq(sealed_job_read(NULL, SUBJECT, slice_of(JOB), &job),
+			 ERR_NONE);
+	ck_assert(slice_equal(buffer_slice(&job), slice_of(JOB)));
+	buffer_clear(&job);
+	ck_assert_int_eq(sealed_job_read(one, SUBJECT, slice_of(""), &job),
+			 ERR_NONE);
+	ck_assert_uint_eq(job.size, 0);
+	ck_assert_int_eq(
+		sealed_job_read(one, SUBJECT, slice_of("TPLSEAL1x"), &job),
+		ERR_CORRUPT);
+	buffer_free(&job);
+}
+END_TEST
+
+START_TEST(a_name_needs_the_key)
+{
+	char names[3][SECRET_NAME_BYTES];
+
+	secret_keys_name(one, slice_of(JOB), names[0]);
+	secret_keys_name(one, slice_of(JOB), names[1]);
+	secret_keys_name(two, slice_of(JOB), names[2]);
+	ck_assert_uint_eq(strlen(names[0]), 32);
+	ck_assert_str_eq(names[0], names[1]);
+	ck_assert_str_ne(names[0], names[2]);
+	secret_keys_name(one, slice_of("{}"), names[1]);
+	ck_assert_str_ne(names[0], names[1]);
+}
+END_TEST
+
+SUITE(sealed_job)
+{
+	Suite *suite = suite_create("sealed_job");
+	TCase *tests = tcase_create("sealed_job");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_sealed_job_is_read_by_its_key_and_subject);
+	tcase_add_test(tests, other_jobs_are_as_they_are);
+	tcase_add_test(tests, a_name_needs_the_key);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,438 @@
+#include "daemon/nodes/secret_keys.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/redaction.h"
+#include "store/journal.h"
+#include "store/partitions.h"
+#include "store/rows_site.h"
+#include "store/sealed.h"
+#include "store/secrets.h"
+#include "tests/unit/run.h"
+#include "tests/unit/store/scratch.h"
+
+#define ONE      "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+#define TWO      "ffeeddccbbaa99887766554433221100FFEEDDCCBBAA99887766554433221100"
+#define PASSWORD "Authorization: correct horse"
+
+static struct scratch place;
+
+static enum error read_text(struct secret_keys **keys_out, const char *text,
+			    mode_t mode)
+{
+	const char *path = scratch_path(&place, "key");
+	FILE *file;
+
+	unlink(path);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+	ck_assert_int_eq(chmod(path, mode), 0);
+	return secret_keys_read(keys_out, path);
+}
+
+static struct secret_keys *keys_of(const char *text)
+{
+	struct secret_keys *keys;
+
+	ck_assert_int_eq(read_text(&keys, text, 0600), ERR_NONE);
+	return keys;
+}
+
+static void setup(void)
+{
+	scratch_make(&place);
+}
+
+static void teardown(void)
+{
+	scratch_remove(&place, NULL);
+}
+
+START_TEST(a_file_has_a_key_a_line)
+{
+	struct secret_keys *keys = keys_of("# new\n" ONE "\n\n" TWO);
+	struct secret_keys *one = keys_of(ONE);
+	struct secret_keys *two = keys_of(TWO "\r\n");
+
+	ck_assert_uint_eq(secret_keys_count(keys), 2);
+	ck_assert_uint_eq(strlen(secret_keys_id(keys)), 16);
+	ck_assert_str_eq(secret_keys_id(keys), secret_keys_id(one));
+	ck_assert_str_ne(secret_keys_id(one), secret_keys_id(two));
+	ck_assert(secret_keys_has(keys, secret_keys_id(two)));
+	ck_assert(!secret_keys_has(two, secret_keys_id(one)));
+	secret_keys_destroy(keys);
+	secret_keys_destroy(one);
+	secret_keys_destroy(two);
+}
+END_TEST
+
+START_TEST(no_file_is_no_keys)
+{
+	struct secret_keys *keys;
+
+	ck_assert_int_eq(secret_keys_read(&keys, ""), ERR_NONE);
+	ck_assert_ptr_null(secret_keys_cipher(keys));
+	ck_assert_uint_eq(secret_keys_count(keys), 0);
+	ck_assert_str_eq(secret_keys_id(keys), "");
+	ck_assert(!secret_keys_has(keys, ""));
+	secret_keys_destroy(keys);
+}
+END_TEST
+
+START_TEST(other_files_are_refused)
+{
+	static const char *const texts[] = {"", "# none\n", "password\n"};
+	struct secret_keys *keys;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		ck_assert_int_eq(read_text(&keys, texts[i], 0600),
+				 ERR_MALFORMED);
+	ck_assert_int_eq(read_text(&keys, ONE "0", 0600), ERR_MALFORMED);
+	ck_assert_int_eq(read_text(&keys, "0" ONE, 0600), ERR_MALFORMED);
+	ck_assert_int_eq(read_text(&keys, ONE "\ng" TWO, 0600), ERR_MALFORMED);
+}
+END_TEST
+
+START_TEST(files_of_others_are_refused)
+{
+	struct secret_keys *keys;
+
+	ck_assert_int_eq(secret_keys_read(&keys, "/nowhere/key"),
+			 ERR_NOT_FOUND);
+	ck_assert_int_eq(read_text(&keys, ONE, 0604), ERR_REFUSED);
+	ck_assert_int_eq(read_text(&keys, ONE, 0620), ERR_REFUSED);
+	ck_assert_ptr_null(keys);
+	ck_assert_int_eq(read_text(&keys, ONE, 0440), ERR_NONE);
+	secret_keys_destroy(keys);
+}
+END_TEST
+
+static struct buffer seal(const struct secret_keys *keys, const char *about,
+			  const char *text)
+{
+	const struct cipher *cipher = secret_keys_cipher(keys);
+	struct buffer out = {0};
+
+	cipher->seal(cipher->context, slice_of(about), slice_of(text), &out);
+	return out;
+}
+
+static enum error unseal(const struct secret_keys *keys, const char *about,
+			 struct slice sealed, struct buffer *out)
+{
+	const struct cipher *cipher = secret_keys_cipher(keys);
+
+	buffer_clear(out);
+	return cipher->open(cipher->context, slice_of(about), sealed, out);
+}
+
+START_TEST(what_one_seals_who_has_its_key_opens)
+{
+	struct secret_keys *old = keys_of(ONE);
+	struct secret_keys *both = keys_of(TWO "\n" ONE);
+	struct secret_keys *new = keys_of(TWO);
+	struct buffer by_old = seal(old, "a", PASSWORD);
+	struct buffer by_both = seal(both, "a", PASSWORD);
+	struct buffer text = {0};
+
+	ck_assert_int_eq(unseal(both, "a", buffer_slice(&by_old), &text),
+			 ERR_NONE);
+	ck_assert(slice_equal(buffer_slice(&text), slice_of(PASSWORD)));
+	ck_assert_int_eq(unseal(new, "a", buffer_slice(&by_both), &text),
+			 ERR_NONE);
+	ck_assert(slice_equal(buffer_slice(&text), slice_of(PASSWORD)));
+	ck_assert_int_eq(unseal(new, "a", buffer_slice(&by_old), &text),
+			 ERR_NO_KEY);
+	ck_assert_int_eq(unseal(old, "a", buffer_slice(&by_both), &text),
+			 ERR_NO_KEY);
+	ck_assert_uint_eq(text.size, 0);
+	buffer_free(&by_old);
+	buffer_free(&by_both);
+	buffer_free(&text);
+	secret_keys_destroy(old);
+	secret_keys_destroy(both);
+	secret_keys_destroy(new);
+}
+END_TEST
+
+START_TEST(no_other_bytes_open)
+{
+	struct secret_keys *keys = keys_of(ONE);
+	struct buffer one = seal(keys, "a", PASSWORD);
+	struct buffer other = seal(keys, "a", PASSWORD);
+	struct buffer text = {0};
+
+	ck_assert(!slice_equal(buffer_slice(&one), buffer_slice(&other)));
+	ck_assert_int_eq(unseal(keys, "b", buffer_slice(&one), &text),
+			 ERR_CORRUPT);
+	for (size_t i = 0; i < one.size; i++) {
+		one.data[i] ^= 1;
+		ck_assert_int_ne(unseal(keys, "a", buffer_slice(&one), &text),
+				 ERR_NONE);
+		one.data[i] ^= 1;
+		ck_assert_int_ne(
+			unseal(keys, "a", (struct slice){one.data, i}, &text),
+			ERR_NONE);
+	}
+	ck_assert_uint_eq(text.size, 0);
+	ck_assert_int_eq(unseal(keys, "a", buffer_slice(&one), &text),
+			 ERR_NONE);
+	buffer_free(&one);
+	buffer_free(&other);
+	buffer_free(&text);
+	secret_keys_destroy(keys);
+}
+END_TEST
+
+/* From store to store. */
+
+enum { PARTITION = 'a' };
+
+static unsigned partition_of(struct slice host)
+{
+	(void)host;
+	return PARTITION;
+}
+
+struct node {
+	struct scratch scratch;
+	struct secret_keys *keys;
+	struct store *store;
+};
+
+static struct node owner;
+static struct node follower;
+
+static void open_node(struct node *node, const char *keys)
+{
+	struct store_options options = {.is_temporary = true,
+					.partition_of = partition_of};
+
+	node->keys = *keys == '\0' ? NULL : keys_of(keys);
+	options.cipher = secret_keys_cipher(node->keys);
+	scratch_make(&node->scratch);
+	ck_assert_int_eq(
+		store_open(&node->store, node->scratch.folder, &options),
+		ERR_NONE);
+}
+
+static void close_node(struct node *node)
+{
+	store_close(node->store);
+	secret_keys_destroy(node->keys);
+	scratch_remove(&node->scratch, NULL);
+}
+
+static void close_nodes(void)
+{
+	close_node(&owner);
+	close_node(&follower);
+}
+
+/* Add a site with a header at the owner; what goes to the log. */
+static struct buffer add_site(const char *host)
+{
+	struct journal *journal = journal_create();
+	struct txn txn = txn_begin_write(owner.store);
+	struct site_row row = {.host = slice_of(host), .seed = slice_of(host)};
+	struct buffer changes = {0};
+	struct buffer sealed = {0};
+
+	journal_begin(journal, &txn);
+	row.id = store_next_site(&txn, row.host);
+	txn_seal(&txn, redact_headers, slice_of(PASSWORD "\n"), &sealed);
+	row.options.headers = buffer_slice(&sealed);
+	site_put(&txn, &row);
+	journal_write(journal, &txn, PARTITION, &changes);
+	journal_end(&txn);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	journal_destroy(journal);
+	buffer_free(&sealed);
+	return changes;
+}
+
+static enum error take(unsigned partition, struct slice changes)
+{
+	struct txn txn = txn_begin_write(follower.store);
+
+	journal_apply(&txn, partition, changes);
+	return txn_end(&txn);
+}
+
+static bool has_password(struct node *node, const char *host)
+{
+	struct txn txn = txn_begin_read(node->store);
+	struct buffer text = {0};
+	struct site_row row;
+	bool has = site_get(&txn, slice_of(host), &row) &&
+		   sealed_open(node->store, row.options.headers, &text) &&
+		   slice_equal(buffer_slice(&text), slice_of(PASSWORD "\n"));
+
+	txn_end(&txn);
+	buffer_free(&text);
+	return has;
+}
+
+static bool contains(const struct buffer *bytes, const char *text)
+{
+	return memmem(bytes->data, bytes->size, text, strlen(text)) != NULL;
+}
+
+/* The site is deleted, and so is its secret wherever it was. */
+static void expect_gone_with_its_row(void)
+{
+	struct journal *journal = journal_create();
+	struct txn txn = txn_begin_write(owner.store);
+	struct buffer changes = {0};
+	struct buffer headers = {0};
+	struct site_row row;
+
+	journal_begin(journal, &txn);
+	ck_assert(site_get(&txn, slice_of("a.test"), &row));
+	buffer_append_slice(&headers, row.options.headers);
+	txn_drop_sealed(&txn, buffer_slice(&headers));
+	txn_delete(&txn, TABLE_SITES, slice_of("a.test"));
+	journal_write(journal, &txn, PARTITION, &changes);
+	journal_end(&txn);
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
+	ck_assert(!sealed_open(follower.store, buffer_slice(&headers), NULL));
+	journal_destroy(journal);
+	buffer_free(&changes);
+	buffer_free(&headers);
+}
+
+START_TEST(a_log_has_no_secret_and_its_follower_has)
+{
+	struct buffer changes;
+
+	open_node(&owner, ONE);
+	open_node(&follower, TWO "\n" ONE);
+	changes = add_site("a.test");
+	ck_assert(contains(&changes, "a.test"));
+	ck_assert(!contains(&changes, "horse"));
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
+	ck_assert(has_password(&follower, "a.test"));
+	/* again: it is there */
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
+	buffer_free(&changes);
+	expect_gone_with_its_row();
+	close_nodes();
+}
+END_TEST
+
+START_TEST(a_dump_has_no_secret_and_its_reader_has)
+{
+	struct buffer chunk = {0};
+	struct txn txn;
+	struct dump dump;
+
+	open_node(&owner, ONE);
+	open_node(&follower, ONE);
+	chunk = add_site("a.test");
+	txn = txn_begin_read(owner.store);
+	dump = dump_begin(&txn, PARTITION);
+	ck_assert(dump_next(&dump, 1 << 20, &chunk)); /* all in one */
+	dump_end(&dump);
+	txn_end(&txn);
+	ck_assert(!contains(&chunk, "horse"));
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&chunk)), ERR_NONE);
+	ck_assert(has_password(&follower, "a.test"));
+	buffer_free(&chunk);
+	close_nodes();
+}
+END_TEST
+
+/* Nothing of it is taken, and it is not lost where it is. */
+static void expect_no_key(const char *others_keys)
+{
+	struct buffer changes;
+
+	open_node(&owner, ONE);
+	open_node(&follower, others_keys);
+	changes = add_site("a.test");
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NO_KEY);
+	ck_assert(!has_password(&follower, "a.test"));
+	ck_assert(has_password(&owner, "a.test"));
+	buffer_free(&changes);
+	close_nodes();
+}
+
+START_TEST(who_has_another_key_takes_nothing)
+{
+	expect_no_key(TWO);
+}
+END_TEST
+
+START_TEST(who_has_no_key_takes_nothing)
+{
+	expect_no_key("");
+}
+END_TEST
+
+START_TEST(a_secret_opens_in_its_row_alone)
+{
+	struct buffer changes;
+	char *host;
+
+	open_node(&owner, ONE);
+	open_node(&follower, ONE);
+	changes = add_site("a.test");
+	/* the key of the row, and its host in it */
+	while ((host = memmem(changes.data, changes.size, "a.test", 6)) != NULL)
+		*host = 'b';
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_CORRUPT);
+	ck_assert(!has_password(&follower, "b.test"));
+	buffer_free(&changes);
+	close_nodes();
+}
+END_TEST
+
+START_TEST(without_a_key_none_is_sent)
+{
+	struct buffer changes;
+	struct txn txn;
+
+	open_node(&owner, "");
+	open_node(&follower, ONE);
+	changes = add_site("a.test");
+	ck_assert(!contains(&changes, "horse"));
+	ck_assert_int_eq(take(PARTITION, buffer_slice(&changes)), ERR_NONE);
+	ck_assert(!has_password(&follower, "a.test"));
+	txn = txn_begin_read(owner.store);
+	ck_assert(!txn_may_seal(&txn, redact_all, slice_of("x")));
+	ck_assert(txn_may_seal(&txn, redact_all, slice_of("")));
+	ck_assert(txn_may_seal(&txn, redact_proxy, slice_of("http://a.test")));
+	txn_end(&txn);
+	txn = txn_begin_read(follower.store);
+	ck_assert(txn_may_seal(&txn, redact_all, slice_of("x")));
+	txn_end(&txn);
+	buffer_free(&changes);
+	close_nodes();
+}
+END_TEST
+
+SUITE(secret_keys)
+{
+	Suite *suite = suite_create("secret_keys");
+	TCase *tests = tcase_create("secret_keys");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_file_has_a_key_a_line);
+	tcase_add_test(tests, no_file_is_no_keys);
+	tcase_add_test(tests, other_files_are_refused);
+	tcase_add_test(tests, files_of_others_are_refused);
+	tcase_add_test(tests, what_one_seals_who_has_its_key_opens);
+	tcase_add_test(tests, no_other_bytes_open);
+	tcase_add_test(tests, a_log_has_no_secret_and_its_follower_has);
+	tcase_add_test(tests, a_dump_has_no_secret_and_its_reader_has);
+	tcase_add_test(tests, who_has_another_key_takes_nothing);
+	tcase_add_test(tests, who_has_no_key_takes_nothing);
+	tcase_add_test(tests, a_secret_opens_in_its_row_alone);
+	tcase_add_test(tests, without_a_key_none_is_sent);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

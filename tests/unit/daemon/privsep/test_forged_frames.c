@@ -1,0 +1,466 @@
+/* Both sides of the channel against an other side that lies. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "crawl/listing.h"
+#include "daemon/privsep/fetch_frame.h"
+#include "daemon/privsep/fetcher_role.h"
+#include "daemon/privsep/remote_fetcher.h"
+#include "daemon/runtime/clock.h"
+#include "tests/unit/run.h"
+
+enum { MAX_BODY = 1000, PATIENCE_MS = 20 * 1000 };
+
+/* An answer, as it would be right; and what is done to it. */
+struct forgery {
+	uint64_t id;
+	uint32_t kind;
+	struct fetch_result result;
+	struct cookies cookies;
+	void (*spoil)(char *head, size_t size); /* or NULL */
+	size_t cut; /* bytes that the head is too short */
+	int file;
+	bool is_silent; /* nothing is sent, and the socket closed */
+	bool is_noise;  /* bytes are sent that are no frame */
+};
+
+static void (*forge)(struct forgery *forgery); /* NULL: answer right */
+static atomic_uint starts;
+static unsigned lies; /* so many starts answer with a forgery */
+static struct remote_fetcher *remote;
+static struct fetch_result result;
+
+static void send_frame(const struct channel *channel, uint32_t kind,
+		       struct slice head, struct slice body, int file)
+{
+	frame_send(channel, &(struct frame_parts){.kind = kind,
+						  .head = head,
+						  .body = body,
+						  .file = file});
+}
+
+static void send_forgery(const struct channel *channel, struct forgery *forgery)
+{
+	struct buffer head = fetch_result_encode(forgery->id, &forgery->result,
+						 &forgery->cookies);
+	struct slice bytes = buffer_slice(&head);
+
+	if (forgery->spoil != NULL)
+		forgery->spoil(head.data, head.size);
+	bytes.size -= forgery->cut;
+	if (forgery->is_noise)
+		send(channel->socket, "noise", 5, MSG_NOSIGNAL);
+	else
+		send_frame(channel, forgery->kind, bytes,
+			   buffer_slice(&forgery->result.body), forgery->file);
+	buffer_free(&head);
+}
+
+/* Answer the request; false when the process ends over it. */
+static bool answer(const struct channel *channel, const struct frame *frame,
+		   bool is_lie)
+{
+	struct fetch_order order;
+	struct forgery forgery = {.kind = FETCH_RESULT, .file = -1};
+
+	if (frame->kind != FETCH_START ||
+	    !fetch_order_decode(frame->head, &order))
+		return true;
+	forgery.id = order.id;
+	forgery.result.http_status = 200;
+	if (is_lie)
+		forge(&forgery);
+	if (!forgery.is_silent)
+		send_forgery(channel, &forgery);
+	fetch_result_free(&forgery.result);
+	buffer_free(&forgery.cookies.lines);
+	return !forgery.is_silent;
+}
+
+/* In place of fetcher_role(). */
+static void liar(int socket)
+{
+	struct channel channel = channel_of(socket, MAX_AUTHORITY_BYTES);
+	const struct slice nothing = {NULL, 0};
+	bool is_lie = atomic_fetch_add(&starts, 1) < lies;
+	struct frame frame;
+	bool goes_on = true;
+
+	send_frame(&channel, FETCH_READY, nothing, nothing, -1);
+	while (goes_on && frame_receive(&channel, -1, &frame) == ERR_NONE) {
+		goes_on = answer(&channel, &frame, is_lie);
+		frame_free(&frame);
+	}
+	channel_close(&channel);
+}
+
+static void begin(void (*how)(struct forgery *forgery), unsigned count)
+{
+	forge = how;
+	lies = count;
+	starts = 0;
+	remote = remote_fetcher_create(&(struct remote_options){
+		.fetch = {.user_agent = "test", .max_body_bytes = MAX_BODY},
+		.main = liar,
+	});
+	ck_assert_ptr_nonnull(remote);
+}
+
+static void ask(bool is_sitemap)
+{
+	uint64_t end_ms = clock_steady_ms() + PATIENCE_MS;
+	struct url url;
+
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	remote_fetcher_start(remote, &(struct fetch_request){.url = &url},
+			     is_sitemap);
+	while (!remote_fetcher_next(remote, &result)) {
+		ck_assert_uint_lt(clock_steady_ms(), end_ms);
+		remote_fetcher_run(remote, 1000);
+	}
+}
+
+static void end(void)
+{
+	fetch_result_free(&result);
+	remote_fetcher_destroy(remote);
+	remote = NULL;
+}
+
+/*
+ * Whether the process that answers so is ended, and the next one, which is
+ * asked again, believed.
+ */
+static bool is_refused(void (*how)(struct forgery *forgery), bool is_sitemap)
+{
+	bool is_right;
+
+	begin(how, 1);
+	ask(is_sitemap);
+	is_right = starts == 2 && result.error == ERR_NONE &&
+		   result.http_status == 200 && result.body.size == 0 &&
+		   remote_fetcher_running(remote) == 0;
+	end();
+	return is_right;
+}
+
+static void name_nobody(struct forgery *forgery)
+{
+	forgery->id += 1;
+}
+
+static void name_another_kind(struct forgery *forgery)
+{
+	forgery->kind = FETCH_READY;
+}
+
+static void cut_head(struct forgery *forgery)
+{
+	forgery->cut = 1;
+}
+
+static void send_noise(struct forgery *forgery)
+{
+	forgery->is_noise = true;
+}
+
+static void send_file(struct forgery *forgery)
+{
+	forgery->file = STDERR_FILENO;
+}
+
+START_TEST(frames_that_answer_nothing_are_refused)
+{
+	ck_assert(is_refused(name_nobody, false));
+	ck_assert(is_refused(name_another_kind, false));
+	ck_assert(is_refused(cut_head, false));
+	ck_assert(is_refused(send_noise, false));
+	ck_assert(is_refused(send_file, false));
+}
+END_TEST
+
+static void name_an_unknown_error(struct forgery *forgery)
+{
+	forgery->result.error = (enum error) - 99;
+}
+
+static void know_more_of_robots(struct forgery *forgery)
+{
+	forgery->result.robots_tag = 4;
+}
+
+static void break_what_is_not_cut(struct forgery *forgery)
+{
+	forgery->result.is_broken = true;
+}
+
+static void confirm_what_was_not_asked(struct forgery *forgery)
+{
+	forgery->result.http_status = 304;
+}
+
+START_TEST(values_that_no_answer_has_are_refused)
+{
+	ck_assert(is_refused(name_an_unknown_error, false));
+	ck_assert(is_refused(know_more_of_robots, false));
+	ck_assert(is_refused(break_what_is_not_cut, false));
+	ck_assert(is_refused(confirm_what_was_not_asked, false));
+}
+END_TEST
+
+static void redirect_to_nowhere(struct forgery *forgery)
+{
+	forgery->result.http_status = 301;
+	strcpy(forgery->result.redirect, "http://");
+}
+
+static void redirect_oddly(struct forgery *forgery)
+{
+	forgery->result.http_status = 301;
+	strcpy(forgery->result.redirect, "http://A.test/../b");
+}
+
+static void come_from_no_address(struct forgery *forgery)
+{
+	strcpy(forgery->result.address, "a\r\nb");
+}
+
+/* A reason of 100 bytes is the charset, for which there are 32. */
+static void swap_lengths(char *head, size_t size)
+{
+	enum { REASON = 68, CHARSET = REASON + sizeof(uint32_t) };
+	uint32_t length;
+
+	ck_assert_uint_gt(size, CHARSET + sizeof(length));
+	memcpy(&length, head + REASON, sizeof(length));
+	ck_assert_uint_eq(length, 100);
+	memcpy(head + CHARSET, &length, sizeof(length));
+	memset(head + REASON, 0, sizeof(length));
+}
+
+static void name_a_long_charset(struct forgery *forgery)
+{
+	memset(forgery->result.reason, 'a', 100);
+	forgery->spoil = swap_lengths;
+}
+
+static void end_in_nul(char *head, size_t size)
+{
+	ck_assert(head[size - 1] == '4');
+	head[size - 1] = '\0';
+}
+
+static void hide_a_nul(struct forgery *forgery)
+{
+	strcpy(forgery->result.address, "1.2.3.4");
+	forgery->spoil = end_in_nul;
+}
+
+START_TEST(texts_that_are_none_are_refused)
+{
+	ck_assert(is_refused(redirect_to_nowhere, false));
+	ck_assert(is_refused(redirect_oddly, false));
+	ck_assert(is_refused(come_from_no_address, false));
+	ck_assert(is_refused(name_a_long_charset, false));
+	ck_assert(is_refused(hide_a_nul, false));
+}
+END_TEST
+
+static void fill(struct buffer *buffer, size_t size)
+{
+	memset(buffer_reserve(buffer, size), 'a', size);
+	buffer->size = size;
+}
+
+static void send_too_much(struct forgery *forgery)
+{
+	fill(&forgery->result.body, MAX_BODY + 1);
+}
+
+static void send_a_body_with_an_error(struct forgery *forgery)
+{
+	forgery->result.error = ERR_NETWORK;
+	fill(&forgery->result.body, 1);
+}
+
+static void send_a_body_of_a_404(struct forgery *forgery)
+{
+	forgery->result.http_status = 404;
+	fill(&forgery->result.body, 1);
+}
+
+static void send_a_head(struct forgery *forgery)
+{
+	fill(&forgery->result.head, 1);
+}
+
+static void send_a_request(struct forgery *forgery)
+{
+	fill(&forgery->result.request, 1);
+}
+
+static void send_cookies(struct forgery *forgery)
+{
+	fill(&forgery->cookies.lines, 1);
+}
+
+START_TEST(what_was_not_asked_for_is_refused)
+{
+	ck_assert(is_refused(send_too_much, false));
+	ck_assert(is_refused(send_a_body_with_an_error, false));
+	ck_assert(is_refused(send_a_body_of_a_404, false));
+	ck_assert(is_refused(send_a_head, false));
+	ck_assert(is_refused(send_a_request, false));
+	ck_assert(is_refused(send_cookies, false));
+}
+END_TEST
+
+static void send_no_listing(struct forgery *forgery)
+{
+	fill(&forgery->result.body, 100);
+}
+
+static void send_a_huge_listing(struct forgery *forgery)
+{
+	fill(&forgery->result.body, MAX_LISTING_BYTES + 1);
+}
+
+START_TEST(a_listing_that_is_none_is_refused)
+{
+	ck_assert(is_refused(send_no_listing, true));
+	ck_assert(is_refused(send_a_huge_listing, true));
+}
+END_TEST
+
+static void fill_up(struct forgery *forgery)
+{
+	fill(&forgery->result.body, MAX_BODY);
+}
+
+START_TEST(a_body_at_its_limit_is_taken)
+{
+	begin(fill_up, 1);
+	ask(false);
+	ck_assert_uint_eq(starts, 1);
+	ck_assert_uint_eq(result.body.size, MAX_BODY);
+	end();
+}
+END_TEST
+
+static void die(struct forgery *forgery)
+{
+	forgery->is_silent = true;
+}
+
+START_TEST(what_was_with_two_processes_that_ended_is_answered_by_the_third)
+{
+	begin(die, 2);
+	ask(false);
+	ck_assert_uint_eq(starts, 3);
+	ck_assert_int_eq(result.error, ERR_NONE);
+	end();
+}
+END_TEST
+
+START_TEST(what_was_with_three_processes_that_ended_is_given_up)
+{
+	begin(die, 3);
+	ask(false);
+	ck_assert_uint_eq(starts, 3);
+	ck_assert_int_eq(result.error, ERR_NETWORK);
+	ck_assert_ptr_nonnull(strstr(result.reason, "the fetcher has exited"));
+	fetch_result_free(&result);
+	ask(false); /* others are answered */
+	ck_assert_uint_eq(starts, 4);
+	ck_assert_int_eq(result.error, ERR_NONE);
+	end();
+}
+END_TEST
+
+static void *be_fetcher(void *context)
+{
+	fetcher_role(*(int *)context);
+	return NULL;
+}
+
+/* Whether the fetcher ends when it is told so, rather than do something. */
+static bool ends_over(uint32_t kind, struct slice head, bool has_options)
+{
+	const struct fetch_options options = {.user_agent = "test"};
+	struct buffer told = fetch_options_encode(&options);
+	struct channel channel;
+	struct frame frame = {.file = -1};
+	pthread_t thread;
+	int ends[2];
+	bool has_ended;
+
+	ck_assert_int_eq(channel_pair(ends), ERR_NONE);
+	ck_assert_int_eq(pthread_create(&thread, NULL, be_fetcher, &ends[1]),
+			 0);
+	channel = channel_of(ends[0], MAX_BODY);
+	if (has_options) {
+		send_frame(&channel, FETCH_OPTIONS, buffer_slice(&told),
+			   (struct slice){NULL, 0}, -1);
+		frame_receive(&channel, PATIENCE_MS, &frame);
+		frame_free(&frame);
+	}
+	send_frame(&channel, kind, head, (struct slice){NULL, 0}, -1);
+	has_ended = frame_receive(&channel, PATIENCE_MS, &frame) == ERR_STOPPED;
+	pthread_join(thread, NULL);
+	channel_close(&channel);
+	buffer_free(&told);
+	return has_ended;
+}
+
+/* The head of a request whose text has been changed. */
+static bool ends_over_request(const char *etag, char wrong)
+{
+	struct url url;
+	struct fetch_request request = {.url = &url, .etag = etag};
+	struct buffer head;
+	bool has_ended;
+
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	head = fetch_order_encode(1, &request, false);
+	head.data[head.size - 1] = wrong; /* the NUL of the ETag */
+	has_ended = ends_over(FETCH_START, buffer_slice(&head), true);
+	buffer_free(&head);
+	return has_ended;
+}
+
+START_TEST(the_fetcher_ends_when_it_is_told_nonsense)
+{
+	ck_assert(ends_over(FETCH_START, slice_of(""), false));
+	ck_assert(ends_over(FETCH_OPTIONS, slice_of("nonsense"), false));
+	ck_assert(ends_over(FETCH_START, slice_of("nonsense"), true));
+	ck_assert(ends_over(FETCH_PRESS, slice_of("seven"), true));
+	ck_assert(ends_over(FETCH_RESULT, slice_of(""), true));
+	ck_assert(ends_over_request("\"1\"", 'x'));
+}
+END_TEST
+
+SUITE(forged_frames)
+{
+	Suite *suite = suite_create("forged_frames");
+	TCase *tcase = tcase_create("forged_frames");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, frames_that_answer_nothing_are_refused);
+	tcase_add_test(tcase, values_that_no_answer_has_are_refused);
+	tcase_add_test(tcase, texts_that_are_none_are_refused);
+	tcase_add_test(tcase, what_was_not_asked_for_is_refused);
+	tcase_add_test(tcase, a_listing_that_is_none_is_refused);
+	tcase_add_test(tcase, a_body_at_its_limit_is_taken);
+	tcase_add_test(
+		tcase,
+		what_was_with_two_processes_that_ended_is_answered_by_the_third);
+	tcase_add_test(tcase,
+		       what_was_with_three_processes_that_ended_is_given_up);
+	tcase_add_test(tcase, the_fetcher_ends_when_it_is_told_nonsense);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

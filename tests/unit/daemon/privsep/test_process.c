@@ -1,0 +1,423 @@
+#include "daemon/privsep/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/privsep/roster.h"
+#include "daemon/privsep/starter.h"
+#include "tests/unit/run.h"
+
+enum { ECHO = 1, CRASH, NUMBER };
+
+/* A role that sends back what it gets. */
+static void echo_main(int socket)
+{
+	struct channel channel = channel_of(socket, 1000);
+	struct frame frame;
+
+	while (frame_receive(&channel, -1, &frame) == ERR_NONE) {
+		pid_t own = getpid();
+
+		if (frame.kind == CRASH)
+			raise(SIGUSR1);
+		frame_send(&channel,
+			   &(struct frame_parts){
+				   .kind = frame.kind,
+				   .head = frame.kind == NUMBER
+						   ? (struct slice){&own,
+								    sizeof(own)}
+						   : frame.head,
+				   .file = -1});
+		frame_free(&frame);
+	}
+	channel_close(&channel);
+}
+
+static void answer_number(struct channel *channel, int64_t number, int file)
+{
+	const struct starter_number row = {number};
+	struct buffer head = row_layout_encode(&starter_number_layout, &row);
+
+	frame_send(channel, &(struct frame_parts){.kind = STARTER_DONE,
+						  .head = buffer_slice(&head),
+						  .file = file});
+	buffer_free(&head);
+}
+
+enum { CHILD_HAS_ENDED = 7 };
+
+/* It has answered with a child alone, which is to be ended then. */
+static void forge_number(struct channel *channel)
+{
+	struct frame frame;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	answer_number(channel, child, -1);
+	if (frame_receive(channel, -1, &frame) != ERR_NONE ||
+	    frame.kind != STARTER_END || kill(child, SIGKILL) != 0 ||
+	    waitpid(child, &status, 0) != child)
+		return;
+	frame_free(&frame);
+	answer_number(channel, status, -1);
+	frame_receive(channel, -1, &frame);
+	_exit(CHILD_HAS_ENDED);
+}
+
+/*
+ * A starter that is no good, as `what` says: it answers the first request with
+ * a file and no process ("file"), or with the number of a child and no file
+ * ("number"); not at all ("silent"); or twice, which leaves an answer for the
+ * next request ("twice").
+ */
+static void forged_starter(int socket, const char *what)
+{
+	struct channel channel = channel_of(socket, 1000);
+	struct frame frame;
+
+	frame_receive(&channel, -1, &frame); /* the rules */
+	frame_receive(&channel, -1, &frame);
+	if (strcmp(what, "file") == 0) {
+		answer_number(&channel, -EAGAIN, socket);
+	} else if (strcmp(what, "number") == 0) {
+		forge_number(&channel);
+	} else if (strcmp(what, "twice") == 0) {
+		answer_number(&channel, -EAGAIN, -1);
+		frame_send(&channel, &(struct frame_parts){.file = -1});
+	}
+	frame_receive(&channel, -1, &frame);
+	if (strcmp(what, "file") != 0)
+		frame_receive(&channel, -1, &frame);
+	channel_close(&channel);
+}
+
+/* A variable of the environment that the starter gets. */
+static const char forged_variable[] = "MALLOC_FORGED";
+
+static void starter_of_test(int socket)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): of one thread */
+	const char *what = getenv(forged_variable);
+
+	if (what == NULL)
+		starter_main(socket);
+	else
+		forged_starter(socket, what);
+}
+
+static const struct role_program programs[ROLE_COUNT] = {
+	[ROLE_STARTER] = {starter_of_test, NULL},
+	[ROLE_WORKER] = {echo_main, NULL},
+};
+
+/* The test is its own program, executed again. */
+__attribute__((constructor)) static void be_a_role(int count, char **values)
+{
+	if (count == 3 && strcmp(values[1], "--role") == 0)
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): of one thread yet */
+		exit(process_main(values[2], programs));
+}
+
+static const struct process_options options = {
+	.role = ROLE_WORKER,
+	.main = echo_main,
+	.max_body = 1000,
+};
+
+static struct starter *starter;
+
+static void begin(void)
+{
+	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
+}
+
+static void end(void)
+{
+	starter_destroy(starter);
+}
+
+/* The answer to an empty frame of that kind. */
+static enum error ask(struct process *process, uint32_t kind,
+		      struct frame *frame_out)
+{
+	enum error error =
+		frame_send(&process->channel,
+			   &(struct frame_parts){.kind = kind, .file = -1});
+
+	return error == ERR_NONE
+		       ? frame_receive(&process->channel, 5000, frame_out)
+		       : error;
+}
+
+static pid_t number_of(struct process *process)
+{
+	struct frame frame;
+	pid_t number;
+
+	ck_assert_int_eq(ask(process, NUMBER, &frame), ERR_NONE);
+	ck_assert_uint_eq(frame.head.size, sizeof(number));
+	memcpy(&number, frame.head.data, sizeof(number));
+	frame_free(&frame);
+	return number;
+}
+
+START_TEST(a_role_is_a_process_of_its_own)
+{
+	struct process process;
+	char why[PROCESS_END_BYTES];
+
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	ck_assert_int_gt(process.pid, 0);
+	ck_assert_int_ne(process.pid, getpid());
+	ck_assert_int_eq(number_of(&process), process.pid);
+	ck_assert_int_eq(process_end(starter, &process, why), SIGKILL);
+	ck_assert_str_eq(why, "signal 9 (Killed)");
+}
+END_TEST
+
+START_TEST(without_a_starter_it_is_a_thread)
+{
+	struct process process;
+
+	ck_assert_int_eq(process_start(NULL, &options, &process), ERR_NONE);
+	ck_assert_int_eq(process.pid, 0);
+	ck_assert_int_eq(number_of(&process), getpid());
+	ck_assert_int_eq(process_end(NULL, &process, NULL), 0);
+}
+END_TEST
+
+/* Start one, have it crash, and let `why` be how. */
+static void crash(char *why)
+{
+	struct process process;
+	struct frame frame;
+
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	ck_assert_int_eq(ask(&process, CRASH, &frame), ERR_STOPPED);
+	process_end(starter, &process, why);
+}
+
+START_TEST(how_it_died_is_said_and_another_one_starts)
+{
+	char why[PROCESS_END_BYTES];
+
+	for (int i = 0; i < 3; i++) {
+		crash(why);
+		ck_assert_str_eq(why, "signal 10 (User defined signal 1)");
+	}
+}
+END_TEST
+
+/* A process that is gone, or a zombie, within five seconds. */
+static bool ends(pid_t pid)
+{
+	for (int i = 0; i < 500 && kill(pid, 0) == 0; i++)
+		usleep(10000);
+	return kill(pid, 0) != 0;
+}
+
+START_TEST(with_the_starter_all_end)
+{
+	struct process process;
+
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	starter_destroy(starter);
+	starter = NULL;
+	ck_assert(ends(process.pid));
+	channel_close(&process.channel);
+}
+END_TEST
+
+START_TEST(a_role_that_the_program_has_not_cannot_be_started)
+{
+	struct process_options other = options;
+	struct process process;
+
+	other.role = ROLE_COURIER;
+	ck_assert_int_eq(process_start(starter, &other, &process), ERR_IO);
+}
+END_TEST
+
+START_TEST(its_time_is_known)
+{
+	struct process process;
+
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_NONE);
+	ck_assert_uint_lt(process_cpu_ms(&process), 5000);
+	process_end(starter, &process, NULL);
+}
+END_TEST
+
+/* NOLINTBEGIN(concurrency-mt-unsafe): a test has one thread */
+static void begin_forged(const char *what)
+{
+	ck_assert_int_eq(setenv(forged_variable, what, 1), 0);
+	ck_assert_int_eq(starter_create(&starter, false), ERR_NONE);
+	ck_assert_int_eq(unsetenv(forged_variable), 0);
+}
+/* NOLINTEND(concurrency-mt-unsafe) */
+
+static size_t count_files(void)
+{
+	size_t count = 0;
+
+	for (int file = 0; file < 256; file++)
+		count += fcntl(file, F_GETFD) >= 0;
+	return count;
+}
+
+START_TEST(a_file_without_a_process_is_closed)
+{
+	struct process process;
+	size_t before;
+
+	begin_forged("file");
+	before = count_files();
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	ck_assert_uint_eq(count_files(), before);
+	starter_destroy(starter);
+}
+END_TEST
+
+START_TEST(a_process_without_a_file_is_ended)
+{
+	struct process process;
+	char why[PROCESS_END_BYTES];
+
+	begin_forged("number");
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	for (int i = 0; i < 500 && starter_look(starter, why); i++)
+		usleep(10000);
+	ck_assert_str_eq(why, "exit status 7");
+	starter_destroy(starter);
+}
+END_TEST
+
+/* It is lost: said at once from now on, and to its owner, who is woken. */
+static void check_that_it_is_lost(void)
+{
+	const struct timespec second = {.tv_sec = 1};
+	struct process process;
+	char why[PROCESS_END_BYTES];
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	ck_assert_int_eq(sigtimedwait(&set, NULL, &second), SIGCHLD);
+	ck_assert(!starter_look(starter, why));
+	ck_assert_str_eq(why, "it does not respond");
+	starter_limit(starter, UINT32_MAX / 4);
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+}
+
+static void block_its_end(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a test has one thread */
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+}
+
+START_TEST(a_starter_that_does_not_answer_is_lost)
+{
+	struct process process;
+	char why[PROCESS_END_BYTES];
+
+	begin_forged("silent");
+	block_its_end();
+	ck_assert(starter_look(starter, why));
+	starter_limit(starter, 50);
+	/* the test would be killed by its time limit */
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	check_that_it_is_lost();
+	starter_destroy(starter);
+}
+END_TEST
+
+START_TEST(a_starter_whose_answer_makes_no_sense_is_lost)
+{
+	int64_t number;
+
+	begin_forged("twice");
+	block_its_end();
+	ck_assert_int_eq(starter_ask_number(starter, STARTER_START, ROLE_WORKER,
+					    &number, NULL),
+			 ERR_NONE);
+	ck_assert_int_eq(starter_ask_number(starter, STARTER_START, ROLE_WORKER,
+					    &number, NULL),
+			 ERR_MALFORMED);
+	check_that_it_is_lost();
+	starter_destroy(starter);
+}
+END_TEST
+
+static void *ask_for_one(void *argument)
+{
+	struct process process;
+
+	(void)argument;
+	ck_assert_int_eq(process_start(starter, &options, &process), ERR_IO);
+	return NULL;
+}
+
+/* As a stopped or swapped out process; threads wait for it by the lock. */
+START_TEST(a_starter_that_is_stopped_holds_nobody_up)
+{
+	struct roster_view view;
+	pthread_t threads[4];
+
+	begin();
+	block_its_end();
+	view = roster_look(starter_roster(starter));
+	ck_assert_uint_eq(view.count, 1);
+	ck_assert_int_eq(kill(view.entries[0].pid, SIGSTOP), 0);
+	roster_view_free(&view);
+	starter_limit(starter, 100);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, ask_for_one, NULL),
+			0);
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	check_that_it_is_lost();
+	end();
+}
+END_TEST
+
+SUITE(process)
+{
+	Suite *suite = suite_create("process");
+	TCase *tcase = tcase_create("process");
+
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_test(tcase, a_role_is_a_process_of_its_own);
+	tcase_add_test(tcase, without_a_starter_it_is_a_thread);
+	tcase_add_test(tcase, how_it_died_is_said_and_another_one_starts);
+	tcase_add_test(tcase, with_the_starter_all_end);
+	tcase_add_test(tcase,
+		       a_role_that_the_program_has_not_cannot_be_started);
+	tcase_add_test(tcase, its_time_is_known);
+	suite_add_tcase(suite, tcase);
+	tcase = tcase_create("forged");
+	tcase_add_test(tcase, a_file_without_a_process_is_closed);
+	tcase_add_test(tcase, a_process_without_a_file_is_ended);
+	tcase_add_test(tcase, a_starter_that_does_not_answer_is_lost);
+	tcase_add_test(tcase, a_starter_whose_answer_makes_no_sense_is_lost);
+	tcase_add_test(tcase, a_starter_that_is_stopped_holds_nobody_up);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

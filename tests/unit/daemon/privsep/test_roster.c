@@ -1,0 +1,114 @@
+#include "daemon/privsep/roster.h"
+
+#include <unistd.h>
+
+#include "tests/unit/run.h"
+
+static struct roster *roster;
+
+static void begin(void)
+{
+	roster = roster_create();
+}
+
+static void end(void)
+{
+	roster_destroy(roster);
+}
+
+static void add(enum role role, pid_t pid)
+{
+	roster_add(roster, &(struct roster_entry){.role = role,
+						  .pid = pid,
+						  .started_ms = 7,
+						  .walls = {1, 2}});
+}
+
+START_TEST(is_empty_at_first)
+{
+	struct roster_view view = roster_look(roster);
+
+	ck_assert_uint_eq(view.count, 0);
+	ck_assert_uint_eq(view.deaths[ROLE_WORKER], 0);
+	roster_view_free(&view);
+}
+END_TEST
+
+START_TEST(has_those_that_run_in_order_of_their_start)
+{
+	struct roster_view view;
+
+	add(ROLE_STARTER, 10);
+	add(ROLE_WORKER, 30);
+	add(ROLE_WORKER, 20);
+	roster_remove(roster, 30, false);
+	view = roster_look(roster);
+	ck_assert_uint_eq(view.count, 2);
+	ck_assert_int_eq(view.entries[0].pid, 10);
+	ck_assert_int_eq(view.entries[1].pid, 20);
+	ck_assert_int_eq(view.entries[1].role, ROLE_WORKER);
+	ck_assert_uint_eq(view.entries[1].walls.lacks, 2);
+	roster_view_free(&view);
+}
+END_TEST
+
+/* One that is not there, or is not needed any more, has not died. */
+START_TEST(counts_the_deaths_of_a_role)
+{
+	struct roster_view view;
+
+	add(ROLE_WORKER, 10);
+	add(ROLE_WORKER, 20);
+	add(ROLE_FETCHER, 30);
+	roster_remove(roster, 10, true);
+	roster_remove(roster, 10, true);
+	roster_remove(roster, 20, false);
+	roster_remove(roster, 30, true);
+	view = roster_look(roster);
+	ck_assert_uint_eq(view.count, 0);
+	ck_assert_uint_eq(view.deaths[ROLE_WORKER], 1);
+	ck_assert_uint_eq(view.deaths[ROLE_FETCHER], 1);
+	ck_assert_uint_eq(view.deaths[ROLE_COURIER], 0);
+	roster_view_free(&view);
+}
+END_TEST
+
+/* Of a process that is gone the last that was known stays. */
+START_TEST(the_cpu_time_of_a_role_never_becomes_less)
+{
+	struct roster_view before;
+	struct roster_view after;
+	volatile unsigned work = 0;
+
+	add(ROLE_KEEPER, getpid());
+	while (work < 10000000)
+		work++;
+	before = roster_look(roster);
+	ck_assert_uint_gt(before.cpu_us[ROLE_KEEPER], 0);
+	ck_assert_uint_eq(before.cpu_us[ROLE_WORKER], 0);
+	while (work > 0)
+		work--;
+	roster_measure(roster, getpid());
+	roster_remove(roster, getpid(), true);
+	after = roster_look(roster);
+	ck_assert_uint_gt(after.cpu_us[ROLE_KEEPER],
+			  before.cpu_us[ROLE_KEEPER]);
+	ck_assert_uint_eq(after.starts[ROLE_KEEPER], 1);
+	roster_view_free(&before);
+	roster_view_free(&after);
+}
+END_TEST
+
+SUITE(roster)
+{
+	Suite *suite = suite_create("roster");
+	TCase *test_case = tcase_create("roster");
+
+	tcase_add_checked_fixture(test_case, begin, end);
+	tcase_add_test(test_case, is_empty_at_first);
+	tcase_add_test(test_case, has_those_that_run_in_order_of_their_start);
+	tcase_add_test(test_case, counts_the_deaths_of_a_role);
+	tcase_add_test(test_case, the_cpu_time_of_a_role_never_becomes_less);
+	suite_add_tcase(suite, test_case);
+	return suite;
+}

@@ -1,0 +1,175 @@
+/* What the starter answers to those who forge requests. */
+#include "daemon/privsep/starter.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/privsep/process.h"
+#include "tests/unit/run.h"
+
+enum { PATIENCE_MS = 10000 };
+
+/* A starter that is spoken to in frames, in a process of its own. */
+static struct channel channel;
+static pid_t forged;
+
+static void begin(void)
+{
+	int ends[2];
+
+	ck_assert_int_eq(channel_pair(ends), ERR_NONE);
+	forged = fork();
+	if (forged == 0) {
+		close(ends[0]);
+		starter_main(ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	channel = channel_of(ends[0], 0);
+}
+
+static void end(void)
+{
+	channel_close(&channel);
+	ck_assert_int_eq(waitpid(forged, NULL, 0), forged);
+}
+
+static void send_head(uint32_t kind, struct slice head)
+{
+	ck_assert_int_eq(
+		frame_send(&channel, &(struct frame_parts){.kind = kind,
+							   .head = head,
+							   .file = -1}),
+		ERR_NONE);
+}
+
+static void send_number(uint32_t kind, int64_t number)
+{
+	const struct starter_number row = {number};
+	struct buffer head = row_layout_encode(&starter_number_layout, &row);
+
+	send_head(kind, buffer_slice(&head));
+	buffer_free(&head);
+}
+
+static void send_command(struct slice words, struct slice environment)
+{
+	const struct starter_command row = {words, environment};
+	struct buffer head = row_layout_encode(&starter_command_layout, &row);
+
+	send_head(STARTER_RUN, buffer_slice(&head));
+	buffer_free(&head);
+}
+
+/* The number of the answer; INT64_MIN: it has ended. */
+static int64_t answer(void)
+{
+	struct starter_number row = {INT64_MIN};
+	struct frame frame;
+
+	if (frame_receive(&channel, PATIENCE_MS, &frame) == ERR_NONE)
+		ck_assert(row_layout_decode(&starter_number_layout, frame.head,
+					    &row));
+	frame_free(&frame);
+	return row.number;
+}
+
+static const struct slice true_words = {"/bin/true", sizeof("/bin/true")};
+
+START_TEST(a_run_is_refused_when_commands_are_not_allowed)
+{
+	send_number(STARTER_RULES, 0);
+	send_command(true_words, slice_of(""));
+	ck_assert_int_eq(answer(), -EPERM);
+}
+END_TEST
+
+START_TEST(nobody_allows_them_later)
+{
+	send_number(STARTER_RULES, 0);
+	send_number(STARTER_RULES, 1);
+	ck_assert_int_eq(answer(), INT64_MIN);
+}
+END_TEST
+
+START_TEST(without_rules_it_does_nothing)
+{
+	send_command(true_words, slice_of(""));
+	ck_assert_int_eq(answer(), INT64_MIN);
+}
+END_TEST
+
+/* No words; no NUL behind the last; no row at all. */
+START_TEST(words_that_are_none_are_refused)
+{
+	send_number(STARTER_RULES, 1);
+	send_command(slice_of(""), slice_of(""));
+	ck_assert_int_eq(answer(), -EINVAL);
+	send_command(slice_of("/bin/true"), slice_of(""));
+	ck_assert_int_eq(answer(), -EINVAL);
+	send_command(true_words, slice_of("A=b"));
+	ck_assert_int_eq(answer(), -EINVAL);
+	send_head(STARTER_RUN, slice_of("x"));
+	ck_assert_int_eq(answer(), -EINVAL);
+}
+END_TEST
+
+START_TEST(too_many_words_are_refused)
+{
+	static const char nuls[STARTER_MAX_WORDS + 1];
+
+	send_number(STARTER_RULES, 1);
+	send_command((struct slice){nuls, sizeof(nuls)}, slice_of(""));
+	ck_assert_int_eq(answer(), -EINVAL);
+	send_command(true_words, (struct slice){nuls, sizeof(nuls)});
+	ck_assert_int_eq(answer(), -EINVAL);
+}
+END_TEST
+
+/* Neither who asks, nor the starter, nor what somebody else has started. */
+START_TEST(no_other_process_is_looked_at_or_killed)
+{
+	send_number(STARTER_RULES, 1);
+	send_number(STARTER_KILL, getpid());
+	ck_assert_int_eq(answer(), -ECHILD);
+	send_number(STARTER_LOOK, forged);
+	ck_assert_int_eq(answer(), -ECHILD);
+	send_number(STARTER_KILL, 0);
+	ck_assert_int_eq(answer(), -ECHILD);
+	send_number(STARTER_KILL, -1);
+	ck_assert_int_eq(answer(), -ECHILD);
+}
+END_TEST
+
+START_TEST(a_command_does_not_end_as_a_role)
+{
+	int64_t pid;
+
+	send_number(STARTER_RULES, 1);
+	send_command(true_words, slice_of(""));
+	pid = answer();
+	ck_assert_int_gt(pid, 0);
+	send_number(STARTER_END, pid);
+	ck_assert_int_eq(answer(), -EINVAL);
+	send_number(STARTER_KILL, pid);
+	ck_assert_int_eq(answer(), 0);
+}
+END_TEST
+
+SUITE(starter)
+{
+	Suite *suite = suite_create("starter");
+	TCase *tests = tcase_create("starter");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, a_run_is_refused_when_commands_are_not_allowed);
+	tcase_add_test(tests, nobody_allows_them_later);
+	tcase_add_test(tests, without_rules_it_does_nothing);
+	tcase_add_test(tests, words_that_are_none_are_refused);
+	tcase_add_test(tests, too_many_words_are_refused);
+	tcase_add_test(tests, no_other_process_is_looked_at_or_killed);
+	tcase_add_test(tests, a_command_does_not_end_as_a_role);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

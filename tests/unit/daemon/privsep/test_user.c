@@ -1,0 +1,153 @@
+/* Each test is a process of its own (Check forks): none of them comes back. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/privsep/user.h"
+#include "tests/unit/run.h"
+
+static char reason[USER_REASON_BYTES];
+
+/* The leak checker traces its own process. */
+static bool was_dumpable(void)
+{
+	int was = prctl(PR_GET_DUMPABLE);
+
+	prctl(PR_SET_DUMPABLE, 1);
+	return was != 0;
+}
+
+static const struct passwd *find_nobody(void)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */
+	return getpwnam("nobody");
+}
+
+START_TEST(root_becomes_nobody_for_good)
+{
+	const struct passwd *nobody = find_nobody();
+
+	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
+	ck_assert(!was_dumpable());
+	ck_assert_uint_eq(getuid(), nobody->pw_uid);
+	ck_assert_uint_eq(getegid(), nobody->pw_gid);
+	ck_assert_int_eq(getgroups(0, NULL), 0);
+	ck_assert_int_eq(setuid(0), -1);
+	ck_assert_int_eq(open("/etc/shadow", O_RDONLY), -1);
+}
+END_TEST
+
+START_TEST(who_is_that_user_already_is_done)
+{
+	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
+	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
+	ck_assert(!was_dumpable());
+}
+END_TEST
+
+START_TEST(another_user_is_refused_to_who_is_not_root)
+{
+	ck_assert_int_eq(user_become("nobody", reason), ERR_NONE);
+	ck_assert_int_eq(user_become("daemon", reason), ERR_REFUSED);
+	ck_assert_str_eq(reason, "only root can become another user");
+	was_dumpable();
+}
+END_TEST
+
+START_TEST(a_set_user_id_that_is_kept_is_a_way_back)
+{
+	const struct passwd *nobody = find_nobody();
+
+	ck_assert_int_eq(setresgid(nobody->pw_gid, nobody->pw_gid, 0), 0);
+	ck_assert_int_eq(setresuid(nobody->pw_uid, nobody->pw_uid, 0), 0);
+	ck_assert_int_eq(user_become("nobody", reason), ERR_REFUSED);
+	ck_assert_int_eq(setresuid(0, 0, 0), 0);
+	was_dumpable();
+}
+END_TEST
+
+START_TEST(a_capability_that_is_kept_is_a_way_back)
+{
+	ck_assert_int_eq(prctl(PR_SET_SECUREBITS, 1 << 2),
+			 0); /* NO_SETUID_FIXUP */
+	ck_assert_int_eq(user_become("nobody", reason), ERR_REFUSED);
+	ck_assert_str_eq(reason, "the process can become root again");
+	was_dumpable();
+}
+END_TEST
+
+START_TEST(root_is_refused)
+{
+	ck_assert_int_eq(user_become("root", reason), ERR_REFUSED);
+	ck_assert_str_eq(reason, "it is root, or in root's group");
+}
+END_TEST
+
+START_TEST(user_that_is_not_there_is_not_found)
+{
+	ck_assert_int_eq(user_become("no such user", reason), ERR_NOT_FOUND);
+	ck_assert_str_eq(reason, "there is no such user");
+}
+END_TEST
+
+START_TEST(folder_that_is_made_is_the_users_and_one_that_is_there_stays)
+{
+	char inner[] = "/tmp/user-XXXXXX/inner";
+	struct stat status;
+
+	inner[16] = '\0';
+	ck_assert_ptr_nonnull(mkdtemp(inner));
+	ck_assert_int_eq(user_make_folder("nobody", inner, 0700), ERR_NONE);
+	ck_assert_int_eq(stat(inner, &status), 0);
+	ck_assert_uint_eq(status.st_uid, 0);
+	inner[16] = '/';
+	ck_assert_int_eq(user_make_folder("nobody", inner, 0700), ERR_NONE);
+	ck_assert_int_eq(stat(inner, &status), 0);
+	ck_assert_uint_eq(status.st_uid, find_nobody()->pw_uid);
+	rmdir(inner);
+	inner[16] = '\0';
+	rmdir(inner);
+}
+END_TEST
+
+START_TEST(folder_that_cannot_be_made_is_an_error)
+{
+	ck_assert_int_eq(user_make_folder("no such user", "/tmp", 0700),
+			 ERR_NOT_FOUND);
+	ck_assert_int_eq(
+		user_make_folder("nobody", "/proc/no such/folder", 0700),
+		ERR_IO);
+	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
+SUITE(user)
+{
+	Suite *suite = suite_create("user");
+	TCase *test_case = tcase_create("user");
+
+	tcase_add_test(test_case, root_is_refused);
+	tcase_add_test(test_case, user_that_is_not_there_is_not_found);
+	tcase_add_test(test_case, folder_that_cannot_be_made_is_an_error);
+	if (geteuid() == 0) {
+		tcase_add_test(test_case, root_becomes_nobody_for_good);
+		tcase_add_test(
+			test_case,
+			folder_that_is_made_is_the_users_and_one_that_is_there_stays);
+		tcase_add_test(test_case, who_is_that_user_already_is_done);
+		tcase_add_test(test_case,
+			       another_user_is_refused_to_who_is_not_root);
+		tcase_add_test(test_case,
+			       a_set_user_id_that_is_kept_is_a_way_back);
+		tcase_add_test(test_case,
+			       a_capability_that_is_kept_is_a_way_back);
+	}
+	suite_add_tcase(suite, test_case);
+	return suite;
+}

@@ -1,0 +1,262 @@
+/* The bundle of a site answers as the store that it was made from. */
+#include "daemon/query/bundling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "daemon/query/answer.h"
+#include "extract/methods/ridge_model.h"
+#include "template/bundle.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 24 };
+
+static struct world world;
+static struct answer_rules rules;
+
+static void put(const char *url, unsigned kind, unsigned seed)
+{
+	struct buffer html = {0};
+
+	world_page(&html, kind, seed);
+	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
+	buffer_free(&html);
+}
+
+/* Of three kinds, of the last one a page alone. */
+static void setup(void)
+{
+	world = (struct world){0};
+	world_open(&world, 0);
+	rules = answer_rules_default;
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	for (unsigned i = 0; i < PAGES; i++) {
+		char url[64];
+
+		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
+		put(url, i == PAGES - 1 ? 2 : i % 2, i);
+	}
+}
+
+static void teardown(void)
+{
+	world_close(&world);
+}
+
+static enum error make(const char *host, size_t max_bytes, struct buffer *out,
+		       char *reason)
+{
+	const struct bundling bundling = {
+		.host = host,
+		.rules = &rules,
+		.program = "a test",
+		.now_ms = 1700000000000,
+		.max_bytes = max_bytes,
+	};
+
+	return bundling_make(world.store, &bundling, out, reason);
+}
+
+static struct bundle *open_bundle(void)
+{
+	char reason[BUNDLE_REASON_BYTES];
+	struct buffer file = {0};
+	struct bundle *bundle;
+
+	ck_assert_int_eq(make("a.test", 1 << 20, &file, reason), ERR_NONE);
+	ck_assert_int_eq(
+		bundle_open(&bundle, &file, &bundle_limits_default, reason),
+		ERR_NONE);
+	return bundle;
+}
+
+/* A page that is handed in to both. */
+struct case_row {
+	const char *url;
+	unsigned kind;
+	unsigned seed;
+};
+
+static bool are_same(const struct text_answer *told,
+		     const struct text_answer *mine)
+{
+	return slice_equal(buffer_slice(&told->text),
+			   buffer_slice(&mine->text)) &&
+	       strcmp(told->reason, mine->reason) == 0 &&
+	       strcmp(told->cluster, mine->cluster) == 0 &&
+	       told->cluster_pages == mine->cluster_pages &&
+	       told->generation == mine->generation &&
+	       told->quality == mine->quality;
+}
+
+static void compare(struct bundle *bundle, const struct case_row *row,
+		    const struct text_request *asked)
+{
+	struct text_request request = *asked;
+	struct buffer html = {0};
+	struct text_answer told;
+	struct text_answer mine;
+	struct url url;
+
+	world_page(&html, row->kind, row->seed);
+	ck_assert_int_eq(url_parse(&url, slice_of(row->url), NULL), ERR_NONE);
+	request.url = &url;
+	request.body = buffer_slice(&html);
+	ck_assert_int_eq(answer_extract(world.store, &rules, &request, &told),
+			 bundle_extract(bundle, &request, &mine));
+	ck_assert(are_same(&told, &mine));
+	text_answer_free(&told);
+	text_answer_free(&mine);
+	buffer_free(&html);
+}
+
+static const struct case_row cases[] = {
+	{"http://a.test/page/4", 0, 4},   /* as it is */
+	{"http://a.test/page/4", 0, 99},  /* changed */
+	{"http://a.test/page/5", 0, 99},  /* of another template now */
+	{"http://a.test/new", 1, 98},     /* new */
+	{"http://a.test/page/23", 2, 23}, /* alone */
+	{"http://a.test/new", 2, 97},     /* two of them: no template */
+	{"http://a.test/new", 3, 96},     /* like none */
+	{"http://b.test/page/4", 0, 4},   /* of another site */
+};
+
+START_TEST(a_bundle_answers_as_the_store)
+{
+	static const char *const methods[] = {
+		"auto", "df",       "df+",  "sst", "contentextractor",
+		"rtdm", "mountain", "plain"};
+	struct bundle *bundle = open_bundle();
+	size_t count = sizeof(methods) / sizeof(methods[0]);
+
+	for (size_t m = 0; m < count; m++)
+		for (unsigned format = 0; format < FORMAT_COUNT; format++)
+			compare(bundle, &cases[_i],
+				&(struct text_request){
+					.method = methods[m],
+					.format = (enum format)format,
+				});
+	bundle_close(bundle);
+}
+END_TEST
+
+START_TEST(settings_and_the_least_cluster_go_with_it)
+{
+	static const char *const methods[] = {"accb", "df", "sst", "auto"};
+	struct bundle *bundle;
+
+	rules.settings = "accb.threshold=0";
+	/* 12 pages of one template, and one more; of the other 11 */
+	rules.min_cluster_pages = 13;
+	bundle = open_bundle();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		compare(bundle, &cases[i],
+			&(struct text_request){.method = methods[_i]});
+	bundle_close(bundle);
+}
+END_TEST
+
+/* Ridges that are high are content, or those that are low. */
+static void write_model(const char *path, bool likes_high)
+{
+	struct ridge_example examples[20] = {0};
+	struct ridge_model *model;
+	struct buffer text = {0};
+
+	for (unsigned i = 0; i < 20; i++) {
+		examples[i].features[0] = i % 2 == 0 ? 0.9 : 0.1;
+		examples[i].is_primary = (i % 2 == 0) == likes_high;
+	}
+	model = ridge_model_train(examples, 20, RIDGE_GAMMA_PRESET,
+				  RIDGE_COST_PRESET);
+	ck_assert_ptr_nonnull(model);
+	ridge_model_write(model, slice_of("a test"), &text);
+	ck_assert_int_eq(file_write(path, buffer_slice(&text)), ERR_NONE);
+	ridge_model_destroy(model);
+	buffer_free(&text);
+}
+
+START_TEST(the_own_model_of_the_site_goes_with_it)
+{
+	char path[128];
+
+	rules.models = world.path;
+	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
+	for (unsigned likes_high = 0; likes_high < 2; likes_high++) {
+		struct bundle *bundle;
+
+		write_model(path, likes_high == 1);
+		bundle = open_bundle();
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			compare(bundle, &cases[i],
+				&(struct text_request){.method = "mountain"});
+		bundle_close(bundle);
+	}
+	unlink(path);
+}
+END_TEST
+
+START_TEST(what_cannot_be_made_is_told)
+{
+	char reason[256];
+	char path[128];
+	struct buffer file = {0};
+
+	ck_assert_int_eq(make("b.test", 1 << 20, &file, reason), ERR_NOT_FOUND);
+	ck_assert_int_eq(make("a.test", 500, &file, reason), ERR_TOO_LARGE);
+	ck_assert_str_eq(reason, "the bundle exceeds 500 bytes; raise "
+				 "extract.max_bundle_size");
+	rules.models = world.path;
+	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
+	ck_assert_int_eq(file_write(path, slice_of("no model")), ERR_NONE);
+	ck_assert_int_eq(make("a.test", 1 << 20, &file, reason), ERR_MALFORMED);
+	ck_assert_ptr_nonnull(strstr(reason, "a.test.model"));
+	unlink(path);
+	ck_assert_uint_eq(file.size, 0);
+	buffer_free(&file);
+}
+END_TEST
+
+START_TEST(an_empty_site_makes_a_bundle)
+{
+	char reason[256];
+	struct buffer file = {0};
+	struct bundle *bundle;
+	const struct bundling bundling = {.host = "c.test",
+					  .rules = &rules,
+					  .program = "a test",
+					  .max_bytes = 1 << 20};
+
+	ck_assert_int_eq(world_add_site(&world, "c.test"), ERR_NONE);
+	ck_assert_int_eq(bundling_make(world.store, &bundling, &file, reason),
+			 ERR_NONE);
+	ck_assert_int_eq(
+		bundle_open(&bundle, &file, &bundle_limits_default, reason),
+		ERR_NONE);
+	compare(bundle, &(struct case_row){.url = "http://c.test/", .kind = 0},
+		&(struct text_request){0});
+	bundle_close(bundle);
+}
+END_TEST
+
+SUITE(bundling)
+{
+	Suite *suite = suite_create("bundling");
+	TCase *tcase = tcase_create("bundling");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, a_bundle_answers_as_the_store, 0,
+			    sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tcase, settings_and_the_least_cluster_go_with_it, 0,
+			    4);
+	tcase_add_test(tcase, the_own_model_of_the_site_goes_with_it);
+	tcase_add_test(tcase, what_cannot_be_made_is_told);
+	tcase_add_test(tcase, an_empty_site_makes_a_bundle);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

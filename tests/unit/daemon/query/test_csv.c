@@ -1,0 +1,96 @@
+#include "daemon/query/csv.h"
+
+#include "tests/unit/run.h"
+
+static bool is_formula(const char *text)
+{
+	return csv_is_formula(slice_of(text));
+}
+
+START_TEST(what_begins_as_a_formula_is_one)
+{
+	static const char *const texts[] = {
+		"=cmd|'/C calc'!A0",
+		"+1+1",
+		"-2+3",
+		"@SUM(1)",
+		"-",
+		"\tTAB",
+		"\rCR",
+		"\nLF",
+		"  =1+1",
+		"\"=1+1",
+		"' \"@A1",
+		"\x01=1",
+		"\xc2\xa0=1",     /* a no-break space */
+		"\xe2\x80\x8b=1", /* a zero-width space */
+		"\xef\xbb\xbf=1", /* a byte order mark */
+		"\xe2\x80\x9c=1", /* a typographic quotation mark */
+		"\xef\xbc\x9dx",  /* the full-width forms */
+		"\xef\xbc\x8bx",
+		"\xef\xbc\x8dx",
+		"\xef\xbc\xa0x",
+		"-1-1",
+		"+49 30 123",
+		"-12.5 =1",
+		"--1",
+		"-1.",
+		"=1",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		ck_assert_msg(is_formula(texts[i]), "%s", texts[i]);
+}
+END_TEST
+
+START_TEST(words_and_plain_numbers_are_data)
+{
+	static const char *const texts[] = {
+		"",          "a",        "a=b",   "a\n=b",
+		" a",        "\"a\" -b", "-12.5", "+3",
+		"-1,234.5%", "12",       "-0,5",  "\xe2\x82\xac 5",
+		"http://a/", " ",        "\"",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		ck_assert_msg(!is_formula(texts[i]), "%s", texts[i]);
+}
+END_TEST
+
+START_TEST(a_formula_gets_an_apostrophe)
+{
+	struct buffer out = {0};
+
+	csv_append_cell(slice_of("=\"a\""), false, &out);
+	csv_append_cell(slice_of("=\"a\""), true, &out);
+	csv_append_cell(slice_of("a"), false, &out);
+	csv_append_cell((struct slice){0}, false, &out);
+	ck_assert_str_eq(out.data, "\"'=\"\"a\"\"\""
+				   "\"=\"\"a\"\"\""
+				   "\"a\"\"\"");
+	buffer_free(&out);
+}
+END_TEST
+
+/* A sequence that is cut off is not read beyond its end. */
+START_TEST(broken_utf_8_is_no_formula)
+{
+	static const char cut[] = {(char)0xEF, (char)0xBC};
+
+	ck_assert(!csv_is_formula((struct slice){cut, 1}));
+	ck_assert(!csv_is_formula((struct slice){cut, 2}));
+}
+END_TEST
+
+SUITE(csv)
+{
+	Suite *suite = suite_create("csv");
+	TCase *tcase = tcase_create("csv");
+
+	tcase_add_test(tcase, what_begins_as_a_formula_is_one);
+	tcase_add_test(tcase, words_and_plain_numbers_are_data);
+	tcase_add_test(tcase, a_formula_gets_an_apostrophe);
+	tcase_add_test(tcase, broken_utf_8_is_no_formula);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,116 @@
+#include "daemon/query/event_kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/rows_event.h"
+#include "tests/unit/run.h"
+
+static kind_set read_kinds(const char *list)
+{
+	struct slice wrong;
+	kind_set kinds;
+
+	ck_assert_msg(kinds_read(slice_of(list), &kinds, &wrong), "%s", list);
+	return kinds;
+}
+
+static void check_wrong(const char *list, const char *item)
+{
+	struct slice wrong;
+	kind_set kinds;
+
+	ck_assert(!kinds_read(slice_of(list), &kinds, &wrong));
+	ck_assert_msg(slice_equal(wrong, slice_of(item)), "%.*s",
+		      (int)wrong.size, (const char *)wrong.data);
+}
+
+START_TEST(a_name_is_one_kind)
+{
+	ck_assert_uint_eq(read_kinds("site.added"), UINT64_C(1) << 1);
+	ck_assert_uint_eq(read_kinds("guard.firing"), UINT64_C(1) << 20);
+}
+END_TEST
+
+START_TEST(a_star_stands_for_every_ending)
+{
+	/* 12 new .. 17 vanished */
+	ck_assert_uint_eq(read_kinds("template.*"), UINT64_C(0x3f) << 12);
+	/* added 4, changed 5, gone 6 */
+	ck_assert_uint_eq(read_kinds("page.*"), UINT64_C(0x7) << 4);
+	ck_assert_uint_eq(read_kinds("page.added*"), UINT64_C(1) << 4);
+	ck_assert(kinds_have(read_kinds("*"), EVENT_HOOK_TEST));
+}
+END_TEST
+
+START_TEST(a_list_is_all_of_its_items)
+{
+	ck_assert_uint_eq(read_kinds("page.removed, guard.*"),
+			  UINT64_C(1) << 6 | UINT64_C(3) << 20 |
+				  UINT64_C(1) << 24);
+}
+END_TEST
+
+START_TEST(alerts_are_what_the_table_says)
+{
+	/* 12 template.added .. 21 guard.resolved, not 22 hook.test; 24
+	 * guard.suspended */
+	ck_assert_uint_eq(kinds_alerts(),
+			  UINT64_C(0x3ff) << 12 | UINT64_C(1) << 24);
+	ck_assert_uint_eq(read_kinds("alerts"), kinds_alerts());
+}
+END_TEST
+
+START_TEST(what_names_no_kind_is_refused)
+{
+	check_wrong("", "");
+	check_wrong("template.chnged", "template.chnged");
+	check_wrong("page.*,tmplate.*", "tmplate.*");
+	check_wrong("page.*,", "");
+	check_wrong(",page.*", "");
+	check_wrong("page.*,,site.*", "");
+	check_wrong("*.new", "*.new");
+	check_wrong("page.added.x", "page.added.x");
+}
+END_TEST
+
+START_TEST(a_list_that_is_too_long_is_refused)
+{
+	char list[MAX_KINDS_BYTES + 2];
+	struct slice wrong;
+	kind_set kinds;
+
+	/* "*" and commas and "*": each item is one */
+	for (size_t i = 0; i + 1 < sizeof(list); i++)
+		list[i] = i % 2 == 0 ? '*' : ',';
+	list[MAX_KINDS_BYTES - 1] = '\0';
+	ck_assert(kinds_read(slice_of(list), &kinds, &wrong));
+	list[MAX_KINDS_BYTES - 1] = ',';
+	list[MAX_KINDS_BYTES] = '*';
+	list[MAX_KINDS_BYTES + 1] = '\0';
+	ck_assert(!kinds_read(slice_of(list), &kinds, &wrong));
+}
+END_TEST
+
+START_TEST(a_kind_beyond_the_table_is_in_no_set)
+{
+	ck_assert(!kinds_have(~(kind_set)0, 64));
+	ck_assert(!kinds_have(~(kind_set)0, UINT16_MAX));
+}
+END_TEST
+
+SUITE(event_kinds)
+{
+	Suite *suite = suite_create("event_kinds");
+	TCase *tests = tcase_create("event_kinds");
+
+	tcase_add_test(tests, a_name_is_one_kind);
+	tcase_add_test(tests, a_star_stands_for_every_ending);
+	tcase_add_test(tests, a_list_is_all_of_its_items);
+	tcase_add_test(tests, alerts_are_what_the_table_says);
+	tcase_add_test(tests, what_names_no_kind_is_refused);
+	tcase_add_test(tests, a_list_that_is_too_long_is_refused);
+	tcase_add_test(tests, a_kind_beyond_the_table_is_in_no_set);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,134 @@
+#include "daemon/query/event_summary.h"
+
+#include "daemon/query/event_json.h"
+#include "tests/unit/run.h"
+
+static void check(const char *json, const char *wanted)
+{
+	json_t *event = json_loads(json, 0, NULL);
+	struct buffer out = {0};
+
+	ck_assert_ptr_nonnull(event);
+	event_summary(event, &out);
+	ck_assert_str_eq(out.data, wanted);
+	json_decref(event);
+	buffer_free(&out);
+}
+
+START_TEST(a_change_tells_what_moved_and_who_says_so)
+{
+	check("{\"kind\":\"template.changed\",\"pages\":9,\"detail\":{"
+	      "\"seen\":5,\"agreed\":4,"
+	      "\"paths\":{\"gone_count\":12,\"come_count\":9},"
+	      "\"fragments\":{\"gone_count\":0,\"come_count\":3}}}",
+	      "the template has changed, 12 paths removed and 9 added, 0 "
+	      "texts removed and 3 added (4 of 5 pages agree)");
+}
+END_TEST
+
+START_TEST(a_redesign_names_the_new_template)
+{
+	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
+	      "\"detail\":{\"seen\":8,\"agreed\":8,"
+	      "\"paths\":{\"moved\":0.8}}}",
+	      "a redesign: its pages have another template: a.example/9 (8 of "
+	      "8 pages agree)");
+}
+END_TEST
+
+START_TEST(an_edit_is_no_redesign)
+{
+	check("{\"kind\":\"template.replaced\",\"other\":\"a.example/9\","
+	      "\"detail\":{\"seen\":8,\"agreed\":8,"
+	      "\"paths\":{\"moved\":0.62}}}",
+	      "its pages have another template: a.example/9 (8 of 8 pages "
+	      "agree)");
+	check("{\"kind\":\"template.changed\",\"detail\":{\"reason\":"
+	      "\"a class of html or body has changed\"}}",
+	      "the template has changed, a class of html or body has "
+	      "changed");
+}
+END_TEST
+
+START_TEST(what_is_left_of_a_template_is_counted)
+{
+	check("{\"kind\":\"template.removed\",\"pages\":159,\"detail\":{"
+	      "\"seen\":16,\"agreed\":15,\"left\":8,"
+	      "\"reason\":\"most of its pages were removed\"}}",
+	      "the pages of the template were removed, 159 of 167, most of "
+	      "its pages were removed (15 of 16 pages agree)");
+	check("{\"kind\":\"incident.closed\",\"detail\":{\"reason\":"
+	      "\"it is unchanged\"}}",
+	      "a suspected change was not confirmed, it is unchanged");
+	check("{\"kind\":\"site.threshold_changed\",\"detail\":{\"from\":0.2,"
+	      "\"to\":0.25,\"reason\":\"set by the operator\"}}",
+	      "the threshold has changed: 0.25 instead of 0.2, set by the "
+	      "operator");
+}
+END_TEST
+
+START_TEST(a_guard_is_named_with_what_may_do_instead)
+{
+	check("{\"kind\":\"guard.firing\",\"pages\":1,\"detail\":{"
+	      "\"name\":\"price\",\"selector\":\"//b\","
+	      "\"candidates\":[{\"selector\":\"i.a\"},{\"selector\":\"u\"}]}}",
+	      "a selector no longer matches: price, possibly now i.a (1 page)");
+	check("{\"kind\":\"guard.resolved\",\"detail\":{\"selector\":\"//b\"}}",
+	      "a selector matches again: //b");
+}
+END_TEST
+
+START_TEST(a_site_that_is_stale_is_so_for_days)
+{
+	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":7}}",
+	      "the site has returned no page for 7 days");
+	check("{\"kind\":\"site.stale\",\"detail\":{\"days\":1}}",
+	      "the site has returned no page for 1 day");
+}
+END_TEST
+
+START_TEST(what_is_missing_or_odd_is_left_out)
+{
+	check("{}", "an event");
+	check("{\"kind\":\"x.y\"}", "x.y");
+	check("{\"kind\":7,\"other\":[],\"pages\":\"a\",\"detail\":[1]}",
+	      "an event");
+	check("{\"kind\":\"guard.firing\",\"detail\":{\"name\":3,"
+	      "\"candidates\":{\"selector\":1},\"paths\":7,\"seen\":1}}",
+	      "a selector no longer matches");
+	check("{\"kind\":\"page.added\",\"pages\":-1,\"detail\":null}",
+	      "a page was added");
+}
+END_TEST
+
+START_TEST(every_kind_has_a_sentence){
+#define X(name, value, text)                                              \
+	{                                                                 \
+		json_t *event = json_pack("{s:s}", "kind", text);         \
+		struct buffer out = {0};                                  \
+                                                                          \
+		event_summary(event, &out);                               \
+		ck_assert_msg(strchr(out.data, ' ') != NULL, "%s", text); \
+		json_decref(event);                                       \
+		buffer_free(&out);                                        \
+	}
+	EVENT_LIST(X)
+#undef X
+} END_TEST
+
+	SUITE(event_summary)
+{
+	Suite *suite = suite_create("event_summary");
+	TCase *tests = tcase_create("event_summary");
+
+	tcase_add_test(tests, a_change_tells_what_moved_and_who_says_so);
+	tcase_add_test(tests, a_redesign_names_the_new_template);
+	tcase_add_test(tests, an_edit_is_no_redesign);
+	tcase_add_test(tests, what_is_left_of_a_template_is_counted);
+	tcase_add_test(tests, a_guard_is_named_with_what_may_do_instead);
+	tcase_add_test(tests, a_site_that_is_stale_is_so_for_days);
+	tcase_add_test(tests, what_is_missing_or_odd_is_left_out);
+	tcase_add_test(tests, every_kind_has_a_sentence);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

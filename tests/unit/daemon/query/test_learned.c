@@ -1,0 +1,410 @@
+/* What methods have learnt: the same with the cache and without, bounded, and
+ * forgotten when the site changes. */
+#include "daemon/privsep/learned.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "daemon/privsep/item_list.h"
+#include "daemon/query/answer.h"
+#include "daemon/query/stored_page.h"
+#include "extract/core/extractor.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 40, THREADS = 4, ROUNDS = 20 };
+
+static struct world world;
+
+static void put(const char *folder, unsigned seed)
+{
+	struct buffer body = {0};
+	char url[64];
+
+	snprintf(url, sizeof(url), "%s/%u", folder, seed);
+	world_page(&body, 0, seed);
+	ck_assert_int_eq(world_put(&world, url, buffer_slice(&body)), ERR_NONE);
+	buffer_free(&body);
+}
+
+static void setup(void)
+{
+	world = (struct world){0};
+	world_open(&world, 0);
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	for (unsigned i = 0; i < PAGES; i++)
+		put("http://a.test/page", i);
+}
+
+static void teardown(void)
+{
+	world_close(&world);
+}
+
+/* The text of page `seed` by df+; free() it. */
+static char *text_of(struct learned_cache *cache, unsigned seed)
+{
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.format = FORMAT_TXT, .method = "df+"};
+	struct text_answer answer;
+	struct buffer kept;
+	struct url url;
+	char text[64];
+
+	snprintf(text, sizeof(text), "http://a.test/page/%u", seed);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	request.url = &url;
+	rules.learned = cache;
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	buffer_append_text(&answer.text, "");
+	kept = answer.text;
+	answer.text = (struct buffer){0};
+	text_answer_free(&answer);
+	return kept.data;
+}
+
+static void check_same(struct learned_cache *a, struct learned_cache *b,
+		       unsigned seed)
+{
+	char *by_a = text_of(a, seed);
+	char *by_b = text_of(b, seed);
+
+	ck_assert_str_eq(by_a, by_b);
+	free(by_a);
+	free(by_b);
+}
+
+START_TEST(the_cache_changes_no_answer)
+{
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	size_t bytes;
+
+	check_same(cache, NULL, 3);
+	bytes = learned_cache_bytes(cache);
+	ck_assert_uint_gt(bytes, 0);
+	for (unsigned i = 0; i < PAGES; i++)
+		check_same(cache, NULL, i);
+	/* all of one cluster: learnt once */
+	ck_assert_uint_eq(learned_cache_bytes(cache), bytes);
+	learned_cache_destroy(cache);
+}
+END_TEST
+
+/* A sample has 16 pages of 40 and more: some of the new ones are in it. */
+START_TEST(only_a_page_of_the_sample_teaches_anything)
+{
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	unsigned taught = 0;
+
+	check_same(cache, NULL, 3);
+	for (unsigned i = PAGES; i < PAGES + 10; i++) {
+		size_t bytes = learned_cache_bytes(cache);
+
+		put("http://a.test/page", i);
+		check_same(cache, NULL, 3);
+		ck_assert_uint_ge(learned_cache_bytes(cache), bytes);
+		taught += learned_cache_bytes(cache) > bytes;
+	}
+	ck_assert_uint_gt(taught, 0);
+	ck_assert_uint_lt(taught, 10);
+	learned_cache_destroy(cache);
+}
+END_TEST
+
+/* Reads of a sample of a cluster that has changed so often. */
+struct reading {
+	enum error error;
+	uint32_t changes;
+	unsigned reads;
+};
+
+static enum error read_page(void *context, uint32_t cluster,
+			    struct buffer *list, uint32_t *changes_out)
+{
+	struct reading *reading = context;
+	struct buffer page = {0};
+
+	(void)cluster;
+	world_page(&page, 0, 1);
+	item_append(list, buffer_slice(&page));
+	item_append(list, slice_of("utf-8"));
+	buffer_free(&page);
+	reading->reads++;
+	*changes_out = reading->changes;
+	return reading->error;
+}
+
+static const void *learn_nothing(const struct sample *sample,
+				 const double *parameters, struct arena *arena)
+{
+	(void)sample;
+	(void)parameters;
+	(void)arena;
+	return NULL;
+}
+
+/* What other clusters of the site do is not asked at all. */
+START_TEST(a_sample_is_read_again_when_its_cluster_has_changed)
+{
+	static const struct extractor extractor = {.name = "test",
+						   .learn = learn_nothing};
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	const double parameters[MAX_PARAMETERS] = {0};
+	struct reading reading = {0};
+	struct learned *learned;
+	struct learned_question question = {
+		.extractor = &extractor,
+		.parameters = parameters,
+		.read = read_page,
+		.context = &reading,
+		.site = 1,
+		.cluster = 1,
+		.limits = &page_limits_default,
+	};
+
+	for (unsigned i = 0; i < 6; i++) {
+		reading.changes = i / 2;
+		question.changes = i / 2;
+		ck_assert_int_eq(learned_get(cache, &question, &learned),
+				 ERR_NONE);
+		learned_release(cache, learned);
+		ck_assert_uint_eq(reading.reads, i / 2 + 1);
+	}
+	/* what the reader says, and nothing is kept of that */
+	reading.error = ERR_BUSY;
+	question.changes = 9;
+	ck_assert_int_eq(learned_get(cache, &question, &learned), ERR_BUSY);
+	ck_assert_ptr_null(learned);
+	learned_cache_destroy(cache);
+}
+END_TEST
+
+/* Bytes that the cache holds after two values of a parameter. */
+static size_t bytes_after(const char *method, const char *first,
+			  const char *second)
+{
+	const char *const values[][2] = {{first, NULL}, {second, NULL}};
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.method = method};
+	struct url url;
+	size_t bytes;
+
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
+		ERR_NONE);
+	request.url = &url;
+	rules.learned = cache;
+	for (int i = 0; i < 2; i++) {
+		struct text_answer answer;
+
+		request.parameters = values[i];
+		ck_assert_int_eq(
+			answer_text(world.store, &rules, &request, &answer),
+			ERR_NONE);
+		text_answer_free(&answer);
+	}
+	bytes = learned_cache_bytes(cache);
+	learned_cache_destroy(cache);
+	return bytes;
+}
+
+/*
+ * A lean to recall is no other knowledge, but the scores of another scope are;
+ * sst reads its attenuation.
+ */
+START_TEST(only_what_learning_reads_is_learnt_again)
+{
+	const char *favored = "threshold=0.3";
+
+	ck_assert_uint_eq(bytes_after("auto", favored, "threshold=0.7"),
+			  bytes_after("auto", favored, favored));
+	ck_assert_uint_gt(bytes_after("auto", "scope=1", "scope=2"),
+			  bytes_after("auto", "scope=1", "scope=1"));
+	ck_assert_uint_gt(
+		bytes_after("sst", "attenuation=0.5", "attenuation=0.6"),
+		bytes_after("sst", "attenuation=0.5", "attenuation=0.5"));
+}
+END_TEST
+
+START_TEST(over_its_bound_the_oldest_is_forgotten)
+{
+	struct learned_cache *none = learned_cache_create(0);
+	struct learned_cache *cache = learned_cache_create(1 << 20);
+	struct learned_cache *small;
+	size_t bytes;
+
+	free(text_of(none, 1));
+	ck_assert_uint_eq(learned_cache_bytes(none), 0);
+	free(text_of(cache, 1));
+	bytes = learned_cache_bytes(cache);
+	small = learned_cache_create(bytes * 3 / 2);
+	for (unsigned i = 0; i < 4; i++) {
+		free(text_of(small, 1));
+		ck_assert_uint_le(learned_cache_bytes(small), bytes * 3 / 2);
+		put("http://a.test/page", PAGES + i);
+	}
+	learned_cache_destroy(none);
+	learned_cache_destroy(cache);
+	learned_cache_destroy(small);
+}
+END_TEST
+
+static void *ask_often(void *cache)
+{
+	for (unsigned i = 0; i < ROUNDS; i++)
+		free(text_of(cache, i % PAGES));
+	return NULL;
+}
+
+START_TEST(many_threads_ask_at_once)
+{
+	/* too small to keep anything: what is in use must live all the same */
+	const size_t sizes[] = {0, 1 << 20};
+	pthread_t threads[THREADS];
+
+	for (int size = 0; size < 2; size++) {
+		struct learned_cache *cache = learned_cache_create(sizes[size]);
+
+		for (int i = 0; i < THREADS; i++)
+			ck_assert_int_eq(pthread_create(&threads[i], NULL,
+							ask_often, cache),
+					 0);
+		for (int i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		check_same(cache, NULL, 7);
+		learned_cache_destroy(cache);
+	}
+}
+END_TEST
+
+START_TEST(a_site_may_have_a_model_of_its_own)
+{
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.method = "mountain"};
+	struct text_answer answer;
+	struct url url;
+	char path[128];
+
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
+		ERR_NONE);
+	request.url = &url;
+	rules.models = world.path;
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	text_answer_free(&answer);
+	snprintf(path, sizeof(path), "%s/a.test.model", world.path);
+	ck_assert_int_eq(file_write(path, slice_of("no model")), ERR_NONE);
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_MALFORMED);
+	ck_assert_msg(strstr(answer.reason, "a.test.model") != NULL, "%s",
+		      answer.reason);
+	text_answer_free(&answer);
+	request.method = "accb"; /* which reads none */
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	text_answer_free(&answer);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(settings_stand_between_defaults_and_request)
+{
+	const char *const given[] = {"threshold=0", NULL};
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.method = "accb"};
+	struct text_answer answer;
+	struct url url;
+
+	ck_assert_int_eq(
+		url_parse(&url, slice_of("http://a.test/page/1"), NULL),
+		ERR_NONE);
+	request.url = &url;
+	rules.settings = "accb.threshold=1, df.max_ratio=0.5";
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	ck_assert_uint_eq(answer.text.size, 0);
+	text_answer_free(&answer);
+	request.parameters = given;
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_NONE);
+	ck_assert_uint_gt(answer.text.size, 0);
+	text_answer_free(&answer);
+	rules.settings = "accb.threshold=2";
+	ck_assert_int_eq(answer_text(world.store, &rules, &request, &answer),
+			 ERR_MALFORMED);
+	text_answer_free(&answer);
+}
+END_TEST
+
+/* The titles of the first `count` sampled pages of cluster 1; free them. */
+static void sample_titles(const char *host, uint32_t count,
+			  struct buffer *titles_out)
+{
+	struct txn txn = txn_begin_read(world.store);
+	struct page *pages[PAGES];
+	struct site_row site;
+
+	*titles_out = (struct buffer){0};
+	ck_assert(site_get(&txn, slice_of(host), &site));
+	ck_assert_uint_eq(stored_pages_sample(
+				  &(struct stored_pages){&txn, site.id, 1,
+							 &page_limits_default},
+				  count, UINT64_MAX, pages),
+			  count);
+	for (uint32_t i = 0; i < count; i++) {
+		buffer_append_slice(titles_out, pages[i]->title);
+		buffer_append_byte(titles_out, ' ');
+		page_destroy(pages[i]);
+	}
+	txn_abort(&txn);
+}
+
+/* Law 7: a folder of pages has other addresses than the site has. */
+START_TEST(the_sample_depends_on_the_pages_and_not_on_where_they_stand)
+{
+	struct buffer here;
+	struct buffer there;
+
+	ck_assert_int_eq(world_add_site(&world, "b.test"), ERR_NONE);
+	for (unsigned i = PAGES; i > 0; i--)
+		put("http://b.test/other", i - 1);
+	sample_titles("a.test", 8, &here);
+	sample_titles("b.test", 8, &there);
+	ck_assert_str_eq(here.data, there.data);
+	buffer_free(&there);
+	/* and more of them begin with the same */
+	sample_titles("a.test", PAGES, &there);
+	ck_assert_int_eq(strncmp(here.data, there.data, here.size), 0);
+	buffer_free(&there);
+	buffer_free(&here);
+}
+END_TEST
+
+SUITE(learned)
+{
+	Suite *suite = suite_create("learned");
+	TCase *tests = tcase_create("learned");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, the_cache_changes_no_answer);
+	tcase_add_test(tests, only_a_page_of_the_sample_teaches_anything);
+	tcase_add_test(tests,
+		       a_sample_is_read_again_when_its_cluster_has_changed);
+	tcase_add_test(tests, only_what_learning_reads_is_learnt_again);
+	tcase_add_test(tests, over_its_bound_the_oldest_is_forgotten);
+	tcase_add_test(tests, many_threads_ask_at_once);
+	tcase_add_test(tests, a_site_may_have_a_model_of_its_own);
+	tcase_add_test(tests, settings_stand_between_defaults_and_request);
+	tcase_add_test(
+		tests,
+		the_sample_depends_on_the_pages_and_not_on_where_they_stand);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

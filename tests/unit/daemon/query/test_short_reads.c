@@ -1,0 +1,287 @@
+/* While an answer is computed, no transaction is open: a reader that stays
+ * keeps the store from using again what was dropped since. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/privsep/page_list.h"
+#include "daemon/query/answer.h"
+#include "daemon/query/stored_page.h"
+#include "daemon/query/stored_site.h"
+#include "store/key.h"
+#include "template/extraction.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 6 };
+
+static struct world world;
+static char fifo[128]; /* the model of the site: whoever reads it waits */
+
+static void put(unsigned number, unsigned seed)
+{
+	struct buffer html = {0};
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://a.test/page/%u", number);
+	world_page(&html, 0, seed);
+	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
+	buffer_free(&html);
+}
+
+static void setup(void)
+{
+	world = (struct world){0};
+	world_open(&world, 0);
+	ck_assert_int_eq(world_add_site(&world, "a.test"), ERR_NONE);
+	for (unsigned i = 0; i < PAGES; i++)
+		put(i, i);
+	snprintf(fifo, sizeof(fifo), "%s/a.test.model", world.path);
+}
+
+static void teardown(void)
+{
+	unlink(fifo);
+	world_close(&world);
+}
+
+START_TEST(a_reader_is_counted_as_long_as_it_is_there)
+{
+	struct txn txn;
+
+	ck_assert_uint_eq(store_count_readers(world.store), 0);
+	txn = txn_begin_read(world.store);
+	ck_assert_uint_eq(store_count_readers(world.store), 1);
+	txn_abort(&txn);
+	ck_assert_uint_eq(store_count_readers(world.store), 0);
+}
+END_TEST
+
+/* A request for page 3 by a method that reads the model. */
+static enum error ask(bool is_handed_in)
+{
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.method = "mountain"};
+	struct text_answer answer;
+	struct buffer html = {0};
+	struct url url;
+	enum error error;
+
+	url_parse(&url, slice_of("http://a.test/page/3"), NULL);
+	world_page(&html, 0, PAGES); /* a new one in place of page 3 */
+	request.url = &url;
+	request.body = buffer_slice(&html);
+	rules.models = world.path;
+	error = is_handed_in
+			? answer_extract(world.store, &rules, &request, &answer)
+			: answer_text(world.store, &rules, &request, &answer);
+	text_answer_free(&answer);
+	buffer_free(&html);
+	return error;
+}
+
+static void *ask_main(void *argument)
+{
+	static enum error errors[2];
+	const bool *is_handed_in = argument;
+
+	errors[*is_handed_in] = ask(*is_handed_in);
+	return &errors[*is_handed_in];
+}
+
+/* The model comes when the page is parsed, classed and counted. */
+START_TEST(nobody_is_in_the_store_while_an_answer_is_computed)
+{
+	bool is_handed_in = _i == 1;
+	pthread_t thread;
+	void *error;
+	int fd;
+
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, ask_main, &is_handed_in),
+			 0);
+	fd = open(fifo, O_WRONLY | O_CLOEXEC); /* waits for who reads it */
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_eq(store_count_readers(world.store), 0);
+	ck_assert_int_eq(write(fd, "no model", 8), 8);
+	close(fd);
+	pthread_join(thread, &error);
+	ck_assert_int_eq(*(const enum error *)error, ERR_MALFORMED);
+}
+END_TEST
+
+static uint32_t sampled;
+
+static const void *learn(const struct sample *sample, const double *parameters,
+			 struct arena *arena)
+{
+	(void)parameters;
+	(void)arena;
+	ck_assert_uint_eq(store_count_readers(world.store), 0);
+	sampled = sample->count;
+	return NULL;
+}
+
+/* Learn from the sample of a cluster; the error. */
+static enum error learn_of(uint32_t cluster)
+{
+	const struct extractor extractor = {.name = "test", .learn = learn};
+	const double parameters[MAX_PARAMETERS] = {0};
+	struct site_row site = world_site(&world, "a.test");
+	const struct site_source *source;
+	struct stored_site stored;
+	const struct site_view *view;
+	struct taught taught;
+
+	site.host = slice_of("a.test"); /* the row's is not ours to read */
+	view = stored_site_open(&stored, world.store, &site,
+				&answer_rules_default);
+
+	source = view->source;
+	taught = source->learn(view->context, cluster, 0, &extractor,
+			       parameters);
+	ck_assert_int_eq(taught.holder == NULL, taught.error != ERR_NONE);
+	source->release(view->context, taught);
+	stored_site_close(&stored);
+	return taught.error;
+}
+
+START_TEST(nobody_is_in_the_store_while_a_method_learns)
+{
+	ck_assert_int_eq(learn_of(1), ERR_NONE);
+	ck_assert_uint_eq(sampled, PAGES);
+}
+END_TEST
+
+/* Drop the bodies of all pages; `flags` is what their rows say of that. */
+static void drop_bodies(uint16_t flags)
+{
+	struct site_row site = world_site(&world, "a.test");
+	struct txn txn = txn_begin_write(world.store);
+
+	for (unsigned i = 0; i < PAGES; i++) {
+		struct page_row row;
+		char url[64];
+		struct key key;
+
+		snprintf(url, sizeof(url), "http://a.test/page/%u", i);
+		key = key_page(site.id, page_key_of(slice_of(url)));
+		txn_delete(&txn, TABLE_BODIES, key_slice(&key));
+		ck_assert(page_row_get(&txn, site.id,
+				       page_key_of(slice_of(url)), &row));
+		row.flags |= flags;
+		page_row_put(&txn, site.id, page_key_of(slice_of(url)), &row);
+	}
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+/* The site has changed since the caller learned of the cluster. */
+START_TEST(a_cluster_that_is_gone_is_no_damage)
+{
+	ck_assert_int_eq(learn_of(99), ERR_BUSY);
+}
+END_TEST
+
+START_TEST(pages_that_are_not_kept_are_no_damage)
+{
+	drop_bodies(PAGE_ROW_HAS_NO_BODY);
+	ck_assert_int_eq(learn_of(1), ERR_NOT_KEPT);
+}
+END_TEST
+
+START_TEST(pages_that_are_missing_are_damage)
+{
+	drop_bodies(0);
+	ck_assert_int_eq(learn_of(1), ERR_CORRUPT);
+}
+END_TEST
+
+/* Answer page 3 as it was before `change`. */
+static enum error answer_after(void (*change)(void))
+{
+	const struct text_request request = {.method = "df"};
+	const uint64_t key = page_key_of(slice_of("http://a.test/page/3"));
+	struct extraction extraction = {.rules = &answer_rules_default,
+					.request = &request};
+	struct txn txn = txn_begin_read(world.store);
+	struct stored_site stored;
+	struct buffer list = {0};
+	struct page *page;
+	struct known_page known;
+	struct text_answer answer = {0};
+	struct site_row site;
+	struct page_row row;
+	enum error error;
+
+	ck_assert(site_get(&txn, slice_of("a.test"), &site));
+	ck_assert(page_row_get(&txn, site.id, key, &row));
+	extraction.site = stored_site_open(&stored, world.store, &site,
+					   &answer_rules_default);
+	known = stored_site_keep(&stored, stored_site_known(key, &row));
+	ck_assert_int_eq(
+		stored_page_append(&(struct stored_pages){&txn, site.id,
+							  row.cluster,
+							  &page_limits_default},
+				   key, &row, &list),
+		ERR_NONE);
+	txn_abort(&txn);
+	change();
+	ck_assert_uint_eq(sample_parse(buffer_slice(&list),
+				       &page_limits_default, &page, 1),
+			  1);
+	answer.page = page;
+	error = extraction_of_known(&extraction, answer.page, &known, &answer);
+	text_answer_free(&answer);
+	buffer_free(&list);
+	stored_site_close(&stored);
+	return error;
+}
+
+static void change_nothing(void)
+{
+}
+
+static void change_another(void)
+{
+	put(4, 100);
+}
+
+static void change_the_page(void)
+{
+	put(3, 100);
+}
+
+static void remove_the_page(void)
+{
+	world_remove(&world, "http://a.test/page/3");
+}
+
+START_TEST(an_answer_is_not_of_two_states)
+{
+	ck_assert_int_eq(answer_after(change_nothing), ERR_NONE);
+	ck_assert_int_eq(answer_after(change_another), ERR_NONE);
+	ck_assert_int_eq(answer_after(change_the_page), ERR_BUSY);
+	ck_assert_int_eq(answer_after(remove_the_page), ERR_BUSY);
+}
+END_TEST
+
+SUITE(short_reads)
+{
+	Suite *suite = suite_create("short_reads");
+	TCase *tcase = tcase_create("short_reads");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_reader_is_counted_as_long_as_it_is_there);
+	tcase_add_loop_test(tcase,
+			    nobody_is_in_the_store_while_an_answer_is_computed,
+			    0, 2);
+	tcase_add_test(tcase, nobody_is_in_the_store_while_a_method_learns);
+	tcase_add_test(tcase, a_cluster_that_is_gone_is_no_damage);
+	tcase_add_test(tcase, pages_that_are_not_kept_are_no_damage);
+	tcase_add_test(tcase, pages_that_are_missing_are_damage);
+	tcase_add_test(tcase, an_answer_is_not_of_two_states);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

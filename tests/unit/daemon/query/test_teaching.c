@@ -1,0 +1,118 @@
+/* Workers learn a template ahead of the questions, once its site was asked
+ * about, and again when it has changed. */
+#include "daemon/query/teaching.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "daemon/privsep/pool.h"
+#include "daemon/query/page_answer.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum { PAGES = 12, WORKERS = 2, PATIENCE_MS = 20000 };
+
+static struct world world;
+static struct pool *pool;
+static struct teaching *teaching;
+
+static void put(unsigned kind, unsigned seed)
+{
+	struct buffer html = {0};
+	char url[64];
+
+	snprintf(url, sizeof(url), "http://a.test/%u/%u", kind, seed);
+	world_page(&html, kind, seed);
+	ck_assert_int_eq(world_put(&world, url, buffer_slice(&html)), ERR_NONE);
+	buffer_free(&html);
+}
+
+static void setup(void)
+{
+	const struct pool_options options = {.workers = WORKERS};
+
+	world_open(&world, 0);
+	world_add_site(&world, "a.test");
+	for (unsigned i = 0; i < PAGES; i++) {
+		put(0, i);
+		put(1, i);
+	}
+	ck_assert_int_eq(pool_create(&pool, &options), ERR_NONE);
+	ck_assert_int_eq(teaching_start(&teaching, pool, world.store),
+			 ERR_NONE);
+}
+
+static void teardown(void)
+{
+	teaching_stop(teaching);
+	pool_destroy(pool);
+	world_close(&world);
+}
+
+static void ask(unsigned kind, unsigned seed)
+{
+	struct answer_rules rules = answer_rules_default;
+	struct text_request request = {.format = FORMAT_TXT};
+	struct page_answer answer;
+	struct url url;
+	char text[64];
+
+	snprintf(text, sizeof(text), "http://a.test/%u/%u", kind, seed);
+	ck_assert_int_eq(url_parse(&url, slice_of(text), NULL), ERR_NONE);
+	request.url = &url;
+	rules.max_learned = 16 << 20;
+	rules.teaching = teaching;
+	ck_assert_int_eq(page_answer_stored(pool, world.store, &rules, &request,
+					    &answer),
+			 ERR_NONE);
+	buffer_free(&answer.body);
+}
+
+/* Until so many samples were learned from ahead. */
+static void wait_for(uint64_t ahead)
+{
+	for (int i = 0; i < PATIENCE_MS / 10; i++) {
+		if (teaching_stats(teaching).ahead >= ahead)
+			break;
+		usleep(10000);
+	}
+	ck_assert_uint_eq(teaching_stats(teaching).ahead, ahead);
+}
+
+START_TEST(nobody_waits_for_what_the_workers_have_learned)
+{
+	ask(0, 0);
+	ck_assert_uint_eq(teaching_stats(teaching).asked, 1);
+	/* both templates by each worker, but for what one knows already */
+	wait_for(2 * WORKERS - 1);
+	for (unsigned i = 0; i < 2 * PAGES; i++)
+		ask(i % 2, i / 2);
+	ck_assert_uint_eq(teaching_stats(teaching).asked, 1);
+	/* the other one is what it was */
+	put(0, PAGES);
+	wait_for(3 * WORKERS - 1);
+	for (unsigned i = 0; i < 2 * PAGES; i++)
+		ask(i % 2, i / 2);
+	ck_assert_uint_eq(teaching_stats(teaching).asked, 1);
+}
+END_TEST
+
+START_TEST(a_site_that_nobody_asks_about_is_not_learned)
+{
+	usleep(300000);
+	ck_assert_uint_eq(teaching_stats(teaching).ahead, 0);
+}
+END_TEST
+
+SUITE(teaching)
+{
+	Suite *suite = suite_create("teaching");
+	TCase *tests = tcase_create("teaching");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, nobody_waits_for_what_the_workers_have_learned);
+	tcase_add_test(tests, a_site_that_nobody_asks_about_is_not_learned);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

@@ -1,0 +1,236 @@
+/* The bytes of each form, by hand. */
+#include "daemon/query/text_form.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "page/page_class.h"
+#include "tests/unit/run.h"
+
+static struct buffer out;
+static struct page_answer answer;
+static const struct placed_page page = {
+	.url = "http://a.test/1",
+	.fetched_ms = 1488773033000,
+	.cluster = 2,
+	.page_class = CLASS_PAGE,
+};
+static struct told_text told;
+
+static void setup(void)
+{
+	out = (struct buffer){0};
+	answer = (struct page_answer){
+		.method = "auto",
+		.cluster = "a.test/2",
+		.confidence = 0.5F,
+		.quality = QUALITY_OK,
+	};
+	buffer_append_text(&answer.body, "Say \"hello\",\nworld");
+	told = (struct told_text){
+		.place = {7, 8},
+		.page = &page,
+		.host = "a.test",
+		.url = page.url,
+		.format = FORMAT_TXT,
+		.answer = &answer,
+	};
+}
+
+static void teardown(void)
+{
+	buffer_free(&out);
+	buffer_free(&answer.body);
+}
+
+static void set_body(const char *text)
+{
+	buffer_clear(&answer.body);
+	buffer_append_text(&answer.body, text);
+	told.format = FORMAT_JSON;
+}
+
+#define PLACE "{\"sequence\":\"7.0000000000000008\",\"type\":\"page\","
+
+START_TEST(a_line_of_json)
+{
+	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	ck_assert_str_eq(out.data,
+			 PLACE "\"url\":\"http://a.test/1\","
+			       "\"fetched\":\"2017-03-06T04:03:53Z\","
+			       "\"cluster\":\"a.test/2\",\"quality\":\"ok\","
+			       "\"confidence\":0.5,\"method\":\"auto\","
+			       "\"text\":\"Say \\\"hello\\\",\\nworld\"}\n");
+}
+END_TEST
+
+START_TEST(a_line_with_an_object)
+{
+	set_body("{\"url\":\"u\",\"text\":\"\"}\n");
+	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	ck_assert_str_eq(out.data, PLACE "\"url\":\"u\",\"text\":\"\"}\n");
+}
+END_TEST
+
+/* Two lines, no object, no end. */
+START_TEST(what_is_no_line_with_an_object_is_an_error)
+{
+	static const char *const bodies[] = {"{\"a\":1}\n{}\n", "[1,2]\n",
+					     "{\"a\":1}", "{\n"};
+
+	set_body(bodies[_i]);
+	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	ck_assert_ptr_nonnull(
+		strstr(out.data, "\"error\":{\"code\":\"quarantined\""));
+	ck_assert_ptr_eq(strchr(out.data, '\n'), out.data + out.size - 1);
+}
+END_TEST
+
+START_TEST(a_page_that_was_handed_in_has_a_position)
+{
+	told.position = 3;
+	told.page = NULL;
+	told.url = "";
+	answer.confidence = NAN;
+	answer.cluster[0] = '\0';
+	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	ck_assert_str_eq(out.data,
+			 "{\"position\":3,\"url\":null,\"cluster\":null,"
+			 "\"quality\":\"ok\",\"confidence\":null,"
+			 "\"method\":\"auto\","
+			 "\"text\":\"Say \\\"hello\\\",\\nworld\"}\n");
+}
+END_TEST
+
+START_TEST(an_error_is_a_line)
+{
+	told.error = ERR_NOT_KEPT;
+	strcpy(answer.reason, "it is \"old\"");
+	text_form_append(TEXT_FORM_JSON_LINES, &told, &out);
+	ck_assert_ptr_nonnull(strstr(out.data,
+				     "\"error\":{\"code\":\"body_expired\","
+				     "\"message\":\"it is \\\"old\\\"\"}}\n"));
+	buffer_clear(&out);
+	text_form_append(TEXT_FORM_CSV, &told, &out);
+	ck_assert_str_eq(
+		out.data,
+		"7.0000000000000008,\"http://a.test/1\","
+		"2017-03-06T04:03:53Z,page,\"a.test/2\",,,\"\",body_expired,"
+		"\"it is \"\"old\"\"\"\r\n");
+	buffer_clear(&out);
+	text_form_append(TEXT_FORM_WET, &told, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, "WARC-Type: metadata\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(out.data, "WARC-Target-URI: http://a.test/1\r\n"
+				 "Templated-Sequence: 7.0000000000000008\r\n"
+				 "Content-Type: application/warc-fields\r\n"));
+	ck_assert_ptr_nonnull(strstr(out.data, "\r\n\r\nerror: body_expired\r\n"
+					       "message: it is \"old\"\r\n"
+					       "\r\n\r\n"));
+}
+END_TEST
+
+START_TEST(a_row_of_csv)
+{
+	text_form_begin(TEXT_FORM_CSV, "", 0, &out);
+	text_form_append(TEXT_FORM_CSV, &told, &out);
+	ck_assert_str_eq(
+		out.data,
+		"sequence,url,fetched,type,cluster,quality,confidence,"
+		"method,error,text\r\n"
+		"7.0000000000000008,\"http://a.test/1\","
+		"2017-03-06T04:03:53Z,page,\"a.test/2\",ok,0.500,\"auto\","
+		",\"Say \"\"hello\"\",\nworld\"\r\n");
+}
+END_TEST
+
+START_TEST(a_formula_in_csv_is_text_unless_raw_is_wanted)
+{
+	answer.body.size = 0;
+	buffer_append_text(&answer.body, "=1+1");
+	text_form_append(TEXT_FORM_CSV, &told, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, ",\"'=1+1\"\r\n"));
+	buffer_clear(&out);
+	told.is_raw = true;
+	text_form_append(TEXT_FORM_CSV, &told, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, ",\"=1+1\"\r\n"));
+}
+END_TEST
+
+/* The digest is that of `printf 'Say "hello",\nworld' | openssl dgst -sha1` in
+ * base32. */
+START_TEST(a_record_of_wet)
+{
+	text_form_append(TEXT_FORM_WET, &told, &out);
+	ck_assert_ptr_nonnull(strstr(out.data,
+				     "WARC-Date: 2017-03-06T04:03:53Z\r\n"
+				     "WARC-Target-URI: http://a.test/1\r\n"
+				     "Templated-Sequence: "
+				     "7.0000000000000008\r\n"
+				     "Content-Type: text/plain; "
+				     "charset=utf-8\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(out.data, "sha1:D55F5LYJCEPJICF2UW24A563YTOJKLAY\r\n"));
+	ck_assert_ptr_nonnull(strstr(out.data,
+				     "Content-Length: 18\r\n\r\n"
+				     "Say \"hello\",\nworld\r\n\r\n"));
+}
+END_TEST
+
+/* So that what was sent twice is known by it. */
+START_TEST(a_record_has_the_same_name_again)
+{
+	struct buffer again = {0};
+
+	text_form_append(TEXT_FORM_WET_GZIP, &told, &out);
+	text_form_append(TEXT_FORM_WET_GZIP, &told, &again);
+	ck_assert_uint_eq(out.size, again.size);
+	ck_assert_mem_eq(out.data, again.data, out.size);
+	ck_assert_mem_eq(out.data, "\x1f\x8b", 2);
+	buffer_free(&again);
+}
+END_TEST
+
+START_TEST(a_file_begins_with_who_made_it)
+{
+	text_form_begin(TEXT_FORM_JSON_LINES, "us", 0, &out);
+	ck_assert_uint_eq(out.size, 0);
+	text_form_begin(TEXT_FORM_WET, "us", 1488773033000, &out);
+	ck_assert_mem_eq(out.data, "WARC/1.1\r\nWARC-Type: warcinfo\r\n", 31);
+	ck_assert_ptr_nonnull(strstr(out.data, "software: us\r\n"));
+}
+END_TEST
+
+START_TEST(names)
+{
+	enum text_form form;
+
+	ck_assert(text_form_from_name("wet.gz", &form));
+	ck_assert_int_eq(form, TEXT_FORM_WET_GZIP);
+	ck_assert(!text_form_from_name("json", &form));
+	ck_assert_str_eq(text_form_media_type(TEXT_FORM_JSON_LINES),
+			 "application/x-ndjson");
+}
+END_TEST
+
+SUITE(text_form)
+{
+	Suite *suite = suite_create("text_form");
+	TCase *tcase = tcase_create("text_form");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_line_of_json);
+	tcase_add_test(tcase, a_line_with_an_object);
+	tcase_add_loop_test(tcase, what_is_no_line_with_an_object_is_an_error,
+			    0, 4);
+	tcase_add_test(tcase, a_page_that_was_handed_in_has_a_position);
+	tcase_add_test(tcase, an_error_is_a_line);
+	tcase_add_test(tcase, a_row_of_csv);
+	tcase_add_test(tcase, a_formula_in_csv_is_text_unless_raw_is_wanted);
+	tcase_add_test(tcase, a_record_of_wet);
+	tcase_add_test(tcase, a_record_has_the_same_name_again);
+	tcase_add_test(tcase, a_file_begins_with_who_made_it);
+	tcase_add_test(tcase, names);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,404 @@
+#include "daemon/web/cuts.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "store/key.h"
+#include "tests/unit/daemon/world.h"
+#include "tests/unit/run.h"
+
+enum {
+	PAGES = 5, /* of a small site, each with another signature */
+	SITES = 9, /* one more than are kept */
+	LARGE = 2500,
+};
+
+static struct world world;
+static struct cuts *cuts;
+
+static void put(const char *host, unsigned number)
+{
+	char url[128];
+
+	snprintf(url, sizeof(url), "http://%s/%u", host, number);
+	world_put_blocks(&world, url, 1U << number);
+}
+
+static void put_site(const char *host)
+{
+	ck_assert_int_eq(world_add_site(&world, host), ERR_NONE);
+	for (unsigned i = 0; i < PAGES; i++)
+		put(host, i);
+}
+
+static void setup(void)
+{
+	world_open(&world, 0);
+	put_site("a.test");
+	cuts = cuts_create(world.store, 100);
+}
+
+static void teardown(void)
+{
+	cuts_destroy(cuts);
+	world_close(&world);
+}
+
+/* The answer, with a NUL behind; buffer_free() it. */
+static struct buffer ask(const char *host, enum cuts_format format)
+{
+	struct buffer answer = {0};
+
+	ck_assert_int_eq(cuts_append(cuts, host, format, &answer), ERR_NONE);
+	buffer_append_byte(&answer, '\0');
+	return answer;
+}
+
+static enum error error_for(const char *host)
+{
+	struct buffer answer = {0};
+	enum error error = cuts_append(cuts, host, CUTS_JSON, &answer);
+
+	if (error != ERR_NONE)
+		ck_assert_uint_eq(answer.size, 0);
+	buffer_free(&answer);
+	return error;
+}
+
+/* json_decref() it. */
+static json_t *ask_json(const char *host)
+{
+	struct buffer answer = ask(host, CUTS_JSON);
+	json_t *value = json_loads(answer.data, JSON_REJECT_DUPLICATES, NULL);
+
+	ck_assert_ptr_nonnull(value);
+	buffer_free(&answer);
+	return value;
+}
+
+static long long pages_told(void)
+{
+	json_t *value = ask_json("a.test");
+	long long pages = json_integer_value(json_object_get(value, "pages"));
+
+	json_decref(value);
+	return pages;
+}
+
+/* Its pages can no longer be read: who tells of them knows them already. */
+static void damage(const char *host)
+{
+	struct key key = key_site(world_site(&world, host).id);
+	struct txn txn = txn_begin_write(world.store);
+
+	txn_delete_prefix(&txn, TABLE_SETS, key_slice(&key));
+	ck_assert_int_eq(txn_end(&txn), ERR_NONE);
+}
+
+START_TEST(a_tree_is_kept_until_a_page_changes)
+{
+	struct buffer first = ask("a.test", CUTS_JSON);
+	struct buffer second;
+
+	damage("a.test");
+	second = ask("a.test", CUTS_JSON);
+	ck_assert_str_eq(first.data, second.data);
+	buffer_free(&first);
+	buffer_free(&second);
+	/* for every format */
+	first = ask("a.test", CUTS_TEXT);
+	buffer_free(&first);
+	first = ask("a.test", CUTS_SVG);
+	buffer_free(&first);
+	world_remove(&world, "http://a.test/0");
+	ck_assert_int_eq(error_for("a.test"), ERR_CORRUPT);
+}
+END_TEST
+
+START_TEST(a_changed_page_makes_another_tree)
+{
+	ck_assert_int_eq(pages_told(), PAGES);
+	put("a.test", 20);
+	ck_assert_int_eq(pages_told(), PAGES + 1);
+	world_remove(&world, "http://a.test/0");
+	world_remove(&world, "http://a.test/1");
+	ck_assert_int_eq(pages_told(), PAGES - 1);
+}
+END_TEST
+
+START_TEST(another_site_of_the_same_name_makes_another_tree)
+{
+	struct change delete = {.kind = CHANGE_SITE_DELETE};
+	struct url url;
+	uint64_t generation = world_site(&world, "a.test").generation;
+
+	ck_assert_int_eq(pages_told(), PAGES);
+	url_parse(&url, slice_of("http://a.test/"), NULL);
+	delete.url = &url;
+	engine_commit(world.engine, &delete, 1, ++world.now_ms, NULL);
+	ck_assert_int_eq(error_for("a.test"), ERR_NOT_FOUND);
+	/* as many changes, but pages on one place */
+	world_add_site(&world, "a.test");
+	while (world_site(&world, "a.test").generation < generation)
+		world_put_blocks(
+			&world, "http://a.test/0",
+			(uint32_t)world_site(&world, "a.test").generation);
+	ck_assert_int_eq(pages_told(), 1);
+}
+END_TEST
+
+START_TEST(the_site_is_told_as_it_is_now)
+{
+	json_t *value = ask_json("a.test");
+
+	ck_assert_str_eq(json_string_value(json_object_get(value, "host")),
+			 "a.test");
+	ck_assert_str_eq(json_string_value(json_object_get(value, "measure")),
+			 "cpc");
+	ck_assert(json_is_false(json_object_get(value, "auto")));
+	ck_assert_double_eq(
+		json_real_value(json_object_get(value, "threshold")), 0.25);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(value, "generation")),
+		(long long)world_site(&world, "a.test").generation);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(value, "signatures")),
+		PAGES);
+	json_decref(value);
+	/* no page changes by that */
+	ck_assert_int_eq(world_set_threshold(&world, "a.test", THRESHOLD_AUTO),
+			 ERR_NONE);
+	value = ask_json("a.test");
+	ck_assert(json_is_true(json_object_get(value, "auto")));
+	json_decref(value);
+	ck_assert_int_eq(world_set_threshold(&world, "a.test", 700), ERR_NONE);
+	value = ask_json("a.test");
+	ck_assert(json_is_false(json_object_get(value, "auto")));
+	ck_assert_double_eq(
+		json_real_value(json_object_get(value, "threshold")), 0.7);
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(formats_are_what_they_are_called)
+{
+	struct buffer text = ask("a.test", CUTS_TEXT);
+	struct buffer svg = ask("a.test", CUTS_SVG);
+
+	ck_assert_ptr_eq(strstr(text.data, "5 pages"), text.data);
+	ck_assert_ptr_nonnull(strstr(text.data, "\ntemplate "));
+	ck_assert_ptr_nonnull(strstr(svg.data, "<svg"));
+	ck_assert_ptr_nonnull(strstr(svg.data, "</svg>"));
+	buffer_free(&text);
+	buffer_free(&svg);
+}
+END_TEST
+
+START_TEST(a_site_without_pages_has_cuts)
+{
+	static const enum cuts_format formats[] = {CUTS_JSON, CUTS_TEXT,
+						   CUTS_SVG};
+
+	world_add_site(&world, "empty.test");
+	for (size_t i = 0; i < 3; i++) {
+		struct buffer answer = ask("empty.test", formats[i]);
+
+		ck_assert_uint_gt(answer.size, 1);
+		buffer_free(&answer);
+	}
+}
+END_TEST
+
+START_TEST(a_site_that_is_not_there_is_not_found)
+{
+	ck_assert_int_eq(error_for("b.test"), ERR_NOT_FOUND);
+	ck_assert_int_eq(error_for(""), ERR_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(too_many_signatures_are_refused)
+{
+	cuts_destroy(cuts);
+	cuts = cuts_create(world.store, PAGES - 1);
+	ck_assert_int_eq(error_for("a.test"), ERR_TOO_LARGE);
+	world_remove(&world, "http://a.test/0");
+	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+}
+END_TEST
+
+START_TEST(after_a_stop_nobody_is_answered)
+{
+	put_site("b.test");
+	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+	cuts_stop(cuts);
+	ck_assert_int_eq(error_for("b.test"), ERR_STOPPED);
+	ck_assert_int_eq(error_for("a.test"), ERR_STOPPED);
+}
+END_TEST
+
+/* s0.test to s8.test. */
+static void site_name(char name[16], unsigned number)
+{
+	snprintf(name, 16, "s%u.test", number);
+}
+
+START_TEST(of_many_trees_that_unasked_for_longest_goes)
+{
+	char name[16];
+
+	world.max_sites = SITES + 1;
+	cuts_destroy(cuts);
+	world_reopen(&world);
+	cuts = cuts_create(world.store, 100);
+	for (unsigned i = 0; i < SITES; i++) {
+		site_name(name, i);
+		put_site(name);
+		ck_assert_int_eq(error_for(name), ERR_NONE);
+		damage(name);
+		ck_assert_int_eq(error_for("s0.test"), ERR_NONE);
+	}
+	ck_assert_int_eq(error_for("s1.test"), ERR_CORRUPT);
+	for (unsigned i = 2; i < SITES; i++) {
+		site_name(name, i);
+		ck_assert_int_eq(error_for(name), ERR_NONE);
+	}
+}
+END_TEST
+
+/* A site whose tree takes some tenths of a second. */
+static void put_large_site(void)
+{
+	cuts_destroy(cuts);
+	cuts = cuts_create(world.store, LARGE);
+	world_put_many(&world, "large.test", LARGE);
+}
+
+/* Somebody who asks for large.test in a thread. */
+struct asker {
+	pthread_t thread;
+	atomic_bool is_answered;
+	enum error error;
+	struct buffer answer;
+};
+
+static void *ask_in_thread(void *argument)
+{
+	struct asker *asker = argument;
+
+	asker->error =
+		cuts_append(cuts, "large.test", CUTS_JSON, &asker->answer);
+	atomic_store(&asker->is_answered, true);
+	return NULL;
+}
+
+/* A page of the site changes. */
+static void change(const char *url)
+{
+	world_put_blocks(&world, url, (uint32_t)world.now_ms);
+}
+
+/* b.test has changed, and is refused, because large.test is made. */
+static bool is_busy(void)
+{
+	change("http://b.test/0");
+	return error_for("b.test") == ERR_BUSY;
+}
+
+static void end_asking(struct asker *asker)
+{
+	pthread_join(asker->thread, NULL);
+	buffer_free(&asker->answer);
+}
+
+/* Have a thread make the tree of large.test, and come back meanwhile. */
+static void begin_asking(struct asker *asker)
+{
+	for (;;) {
+		*asker = (struct asker){.error = ERR_NONE};
+		change("http://large.test/0");
+		pthread_create(&asker->thread, NULL, ask_in_thread, asker);
+		while (!atomic_load(&asker->is_answered))
+			if (is_busy())
+				return;
+		end_asking(asker); /* too late */
+	}
+}
+
+static void setup_large(void)
+{
+	setup();
+	put_site("b.test");
+	put_large_site();
+}
+
+START_TEST(one_tree_is_made_at_a_time_and_counts_for_all)
+{
+	struct asker asker;
+	struct buffer answer;
+
+	begin_asking(&asker);
+	while (!atomic_load(&asker.is_answered))
+		ck_assert_int_ne(error_for("large.test"), ERR_NOT_FOUND);
+	ck_assert_int_eq(asker.error, ERR_NONE);
+	answer = ask("large.test", CUTS_JSON);
+	buffer_append_byte(&asker.answer, '\0');
+	ck_assert_str_eq(answer.data, asker.answer.data);
+	buffer_free(&answer);
+	end_asking(&asker);
+}
+END_TEST
+
+START_TEST(what_is_kept_is_told_while_a_tree_is_made)
+{
+	struct asker asker;
+
+	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+	begin_asking(&asker);
+	ck_assert_int_eq(error_for("a.test"), ERR_NONE);
+	end_asking(&asker);
+	ck_assert_int_eq(asker.error, ERR_NONE);
+}
+END_TEST
+
+START_TEST(a_stop_ends_the_tree_that_is_made)
+{
+	struct asker asker;
+
+	begin_asking(&asker);
+	cuts_stop(cuts);
+	end_asking(&asker);
+	ck_assert_int_eq(asker.error, ERR_STOPPED);
+}
+END_TEST
+
+SUITE(cuts)
+{
+	Suite *suite = suite_create("cuts");
+	TCase *tcase = tcase_create("cuts");
+	TCase *large = tcase_create("large");
+
+	tcase_set_timeout(large, 120);
+	tcase_add_checked_fixture(large, setup_large, teardown);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_tree_is_kept_until_a_page_changes);
+	tcase_add_test(tcase, a_changed_page_makes_another_tree);
+	tcase_add_test(tcase, another_site_of_the_same_name_makes_another_tree);
+	tcase_add_test(tcase, the_site_is_told_as_it_is_now);
+	tcase_add_test(tcase, formats_are_what_they_are_called);
+	tcase_add_test(tcase, a_site_without_pages_has_cuts);
+	tcase_add_test(tcase, a_site_that_is_not_there_is_not_found);
+	tcase_add_test(tcase, too_many_signatures_are_refused);
+	tcase_add_test(tcase, after_a_stop_nobody_is_answered);
+	tcase_add_test(tcase, of_many_trees_that_unasked_for_longest_goes);
+	tcase_add_test(large, one_tree_is_made_at_a_time_and_counts_for_all);
+	tcase_add_test(large, what_is_kept_is_told_while_a_tree_is_made);
+	tcase_add_test(large, a_stop_ends_the_tree_that_is_made);
+	suite_add_tcase(suite, tcase);
+	suite_add_tcase(suite, large);
+	return suite;
+}

@@ -1,0 +1,146 @@
+#include "daemon/web/ui_form.h"
+
+#include "tests/unit/run.h"
+
+static const char *field(json_t *form, const char *name)
+{
+	const char *text = json_string_value(json_object_get(form, name));
+
+	return text == NULL ? "-" : text;
+}
+
+START_TEST(fields_are_decoded)
+{
+	json_t *form = ui_form_read(
+		slice_of("url=https%3A%2F%2Fa.example%2F%3Fq%3D1&name=a+b%2B"
+			 "&empty=&flag&%6eame2=%zz%4&name3=1&name3=2"));
+
+	ck_assert_str_eq(field(form, "url"), "https://a.example/?q=1");
+	ck_assert_str_eq(field(form, "name"), "a b+");
+	ck_assert_str_eq(field(form, "name2"), "%zz%4");
+	ck_assert_str_eq(field(form, "name3"), "2");
+	ck_assert_uint_eq(json_object_size(form), 4);
+	json_decref(form);
+}
+END_TEST
+
+START_TEST(what_is_no_form_is_refused)
+{
+	static const char many[] = "a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a"
+				   "&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a";
+	json_t *form;
+
+	ck_assert_ptr_null(ui_form_read(slice_of("a=%00b")));
+	ck_assert_ptr_null(ui_form_read(slice_of(many)));
+	form = ui_form_read((struct slice){many, sizeof(many) - 2});
+	ck_assert_ptr_nonnull(form);
+	json_decref(form);
+	ck_assert_ptr_null(
+		ui_form_read((struct slice){many, UI_FORM_MAX_BYTES + 1}));
+}
+END_TEST
+
+START_TEST(bytes_that_are_no_text_are_left_out)
+{
+	json_t *form = ui_form_read(slice_of("a=%ff&b=%c3%a4"));
+
+	ck_assert_str_eq(field(form, "a"), "-");
+	ck_assert_str_eq(field(form, "b"), "\xc3\xa4");
+	json_decref(form);
+}
+END_TEST
+
+START_TEST(only_our_own_pages_send_forms)
+{
+	static const char host[] = "127.0.0.1:8481";
+	static const char ours[] = "http://127.0.0.1:8481";
+
+	ck_assert(ui_form_is_ours(ours, host, NULL));
+	ck_assert(ui_form_is_ours(ours, host, "same-origin"));
+	ck_assert(ui_form_is_ours("https://h", "h", "same-origin"));
+	ck_assert(!ui_form_is_ours(ours, host, "same-site"));
+	ck_assert(!ui_form_is_ours(NULL, host, "same-origin"));
+	ck_assert(!ui_form_is_ours("null", host, NULL));
+	ck_assert(!ui_form_is_ours("http://127.0.0.1:84810", host, NULL));
+	ck_assert(!ui_form_is_ours("http://", "", NULL));
+}
+END_TEST
+
+START_TEST(numbers_are_whole)
+{
+	static const char *const names[] = {"a", "b"};
+	json_t *form = ui_form_read(slice_of("a=12"));
+
+	ck_assert(ui_form_number(form, names, 2));
+	ck_assert_int_eq(json_integer_value(json_object_get(form, "a")), 12);
+	json_object_set_new(form, "b", json_string("-1"));
+	ck_assert(!ui_form_number(form, names, 2));
+	json_object_set_new(form, "b", json_string("1.5"));
+	ck_assert(!ui_form_number(form, names, 2));
+	json_decref(form);
+}
+END_TEST
+
+START_TEST(settings_become_what_the_api_takes)
+{
+	static const char *const flags[] = {"cookies", "probe"};
+	json_t *form = ui_form_read(
+		slice_of("threshold=0.25&cookies=1&headers=A%3A+b%0D%0AC%3Ad%0A"
+			 "%0D%0A"));
+	const json_t *headers;
+
+	ck_assert(ui_form_threshold(form));
+	ck_assert(json_number_value(json_object_get(form, "threshold")) ==
+		  0.25);
+	ui_form_flags(form, flags, 2);
+	ck_assert(json_is_true(json_object_get(form, "cookies")));
+	ck_assert(json_is_false(json_object_get(form, "probe")));
+	ck_assert(ui_form_headers(form));
+	headers = json_object_get(form, "headers");
+	ck_assert_uint_eq(json_object_size(headers), 2);
+	ck_assert_str_eq(json_string_value(json_object_get(headers, "A")), "b");
+	ck_assert_str_eq(json_string_value(json_object_get(headers, "C")), "d");
+	json_decref(form);
+}
+END_TEST
+
+/* Texts, and whether the threshold and the headers of them can be. */
+static const struct {
+	const char *text;
+	bool is_threshold;
+	bool is_headers;
+} settings[] = {
+	{"a=b", true, true},
+	{"threshold=auto&headers=A%3A", true, true},
+	{"threshold=1.5&headers=A", false, false},
+	{"threshold=nan&headers=%0AA%3Ab%0Ac", false, false},
+	{"threshold=0.5x&no_headers=1&headers=A", false, true},
+};
+
+START_TEST(settings_that_cannot_be_are_refused)
+{
+	json_t *form = ui_form_read(slice_of(settings[_i].text));
+
+	ck_assert(ui_form_threshold(form) == settings[_i].is_threshold);
+	ck_assert(ui_form_headers(form) == settings[_i].is_headers);
+	ck_assert_ptr_null(json_object_get(form, "no_headers"));
+	json_decref(form);
+}
+END_TEST
+
+SUITE(ui_form)
+{
+	Suite *suite = suite_create("ui_form");
+	TCase *tests = tcase_create("ui_form");
+
+	suite_add_tcase(suite, tests);
+	tcase_add_test(tests, fields_are_decoded);
+	tcase_add_test(tests, what_is_no_form_is_refused);
+	tcase_add_test(tests, bytes_that_are_no_text_are_left_out);
+	tcase_add_test(tests, only_our_own_pages_send_forms);
+	tcase_add_test(tests, numbers_are_whole);
+	tcase_add_test(tests, settings_become_what_the_api_takes);
+	tcase_add_loop_test(tests, settings_that_cannot_be_are_refused, 0,
+			    sizeof(settings) / sizeof(settings[0]));
+	return suite;
+}

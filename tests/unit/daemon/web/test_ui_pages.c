@@ -1,0 +1,349 @@
+#include "daemon/web/ui_pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/web/ui_frame.h"
+#include "daemon/web/ui_html.h"
+#include "tests/unit/run.h"
+
+#define EVIL                                                                 \
+	"\\\"></code></textarea><script>x()</script><img src=x onerror=x()>" \
+	"' &amp; \\u202e\\u0000"
+
+/* Every member that a page shows, as a text, a number or a list. */
+static const char *const members[] = {
+	"host",     "url",     "added",   "state",    "seen",     "id",
+	"title",    "pattern", "cluster", "name",     "selector", "expect",
+	"language", "site",    "kind",    "time",     "other",    "created",
+	"changed",  "first",   "last",    "text",     "method",   "reason",
+	"quality",  "value",   "path",    "example",  "meaning",  "good",
+	"version",  "path",    "now",     "template", "fetched",  "description",
+};
+
+static const char *const lists[] = {
+	"sites",     "clusters",  "patterns", "guards",     "pages",
+	"fragments", "blocks",    "versions", "candidates", "sample",
+	"silences",  "processes", "gone",     "come",       "authors",
+};
+
+static const char *const objects[] = {
+	"detail", "paths",    "classes", "metadata", "visit",
+	"robots", "pipeline", "counts",  "store",    "published",
+};
+
+static const char *const numbers[] = {
+	"pages", "tried", "pending", "max_pages", "seq",   "guard",
+	"df",    "ratio", "score",   "bytes",     "alert",
+};
+
+/* An object with all of that, and `inner` in its lists and objects; NULL: it
+ * has none. */
+static json_t *evil_around(json_t *inner)
+{
+	json_t *text = json_loads("[\"" EVIL "\"]", JSON_ALLOW_NUL, NULL);
+	json_t *object = json_object();
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		json_object_set(object, members[i], json_array_get(text, 0));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		json_object_set_new(object, numbers[i], json_integer(-7));
+	json_object_set_new(object, "alert", json_true());
+	for (size_t i = 0; inner != NULL && i < sizeof(lists) / sizeof(*lists);
+	     i++)
+		json_object_set_new(
+			object, lists[i],
+			json_pack("[O, n, i, s]", inner, 1, "text"));
+	for (size_t i = 0;
+	     inner != NULL && i < sizeof(objects) / sizeof(*objects); i++)
+		json_object_set(object, objects[i], inner);
+	json_decref(text);
+	return object;
+}
+
+/* The same, three levels deep. */
+static json_t *evil(void)
+{
+	json_t *value = NULL;
+
+	for (unsigned depth = 0; depth < 4; depth++) {
+		json_t *around = evil_around(value);
+
+		json_decref(value);
+		value = around;
+	}
+	return value;
+}
+
+static bool is_void(struct slice name)
+{
+	static const char *const names[] = {"!DOCTYPE", "meta", "link",
+					    "input",    "rect", "path"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (slice_equal(name, slice_of(names[i])))
+			return true;
+	return false;
+}
+
+/* The elements that are open. */
+struct nesting {
+	struct slice names[64];
+	size_t depth;
+};
+
+/* Read a tag; false: it closes what is not open, or opens too many. */
+static bool read_tag(struct nesting *nesting, const char *tag)
+{
+	bool is_end = tag[1] == '/';
+	const char *begin = tag + 1 + is_end;
+	struct slice name = {begin, strcspn(begin, " >")};
+
+	if (is_end)
+		return nesting->depth > 0 &&
+		       slice_equal(nesting->names[--nesting->depth], name);
+	if (is_void(name))
+		return true;
+	if (nesting->depth == 64)
+		return false;
+	nesting->names[nesting->depth++] = name;
+	return true;
+}
+
+/* Every element that is opened is closed, in order. */
+static void assert_balanced(const char *html)
+{
+	struct nesting nesting = {.depth = 0};
+
+	while ((html = strchr(html, '<')) != NULL) {
+		ck_assert_msg(read_tag(&nesting, html), "%.80s", html);
+		html = strchr(html, '>');
+		ck_assert_ptr_nonnull(html);
+	}
+	ck_assert_uint_eq(nesting.depth, 0);
+}
+
+/* Append every page of `value`, whatever it is, that readers have. */
+static void show_open(const json_t *value, const json_t *list, bool is_reader,
+		      struct buffer *out)
+{
+	ui_sites(out, &(struct ui_sites){value, list, NULL, is_reader});
+	for (unsigned i = 0; i < UI_TEMPLATE_TABS; i++)
+		ui_template(out, &(struct ui_template){
+					 .host = ui_member(value, "host"),
+					 .template = value,
+					 .pages = value,
+					 .diff = value,
+					 .tab = (enum ui_template_tab)i});
+	ui_site(out, &(struct ui_site){.site = value,
+				       .clusters = value,
+				       .tab = UI_TEMPLATES,
+				       .is_reader = is_reader});
+	ui_site(out, &(struct ui_site){.site = value,
+				       .events = list,
+				       .tab = UI_EVENTS,
+				       .is_reader = is_reader});
+	for (unsigned i = 0; i < UI_VISIT; i++)
+		ui_page(out, &(struct ui_page){.url = ui_member(value, "url"),
+					       .text = value,
+					       .explain = value,
+					       .tab = (enum ui_page_tab)i,
+					       .is_reader = is_reader});
+	ui_alerts(out, &(struct ui_alerts){.events = list,
+					   .silences = is_reader ? NULL : value,
+					   .is_reader = is_reader});
+	ui_alert(out, value, is_reader);
+}
+
+/* Those that they do not have. */
+static void show_closed(const json_t *value, struct buffer *out)
+{
+	ui_site(out, &(struct ui_site){.site = value,
+				       .patterns = value,
+				       .tab = UI_PATTERNS});
+	ui_site(out, &(struct ui_site){
+			     .site = value, .guards = value, .tab = UI_GUARDS});
+	ui_site(out, &(struct ui_site){.site = value, .tab = UI_SETTINGS});
+	ui_page(out, &(struct ui_page){.url = ui_member(value, "url"),
+				       .explain = value,
+				       .tab = UI_VISIT});
+	ui_guard(out, value);
+	ui_element(out, &(struct ui_element){.host = ui_member(value, "host"),
+					     .url = ui_member(value, "url"),
+					     .cluster = ui_member(value, "id"),
+					     .found = value});
+	ui_daemon(out, value);
+}
+
+static void show_all(const json_t *value, const json_t *list,
+		     struct buffer *out)
+{
+	show_open(value, list, false, out);
+	show_closed(value, out);
+}
+
+/* Nor links to what they do not have. */
+START_TEST(readers_have_no_forms)
+{
+	static const char *const closed[] = {
+		"method=\"post\"", "/settings", "/patterns", "/guards",
+		"/page/visit",     "/report",   "/ui/daemon"};
+	const struct ui_frame frame = {.title = "x", .is_reader = true};
+	json_t *value = evil();
+	json_t *list = json_pack("[O]", value);
+	struct buffer out = {0};
+
+	ui_begin(&out, &frame);
+	show_open(value, list, true, &out);
+	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
+		ck_assert_ptr_null(strstr(out.data, closed[i]));
+	buffer_clear(&out);
+	show_all(value, list, &out);
+	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]) - 1; i++)
+		ck_assert_ptr_nonnull(strstr(out.data, closed[i]));
+	buffer_free(&out);
+	json_decref(list);
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(nothing_foreign_becomes_markup)
+{
+	static const char turned[] = {(char)0xe2, (char)0x80, (char)0xae, 0};
+	json_t *value = evil();
+	json_t *list = json_pack("[O, n, i]", value, 7);
+	struct buffer out = {0};
+
+	show_all(value, list, &out);
+	ck_assert_ptr_nonnull(strstr(out.data, "&lt;script&gt;x()"));
+	ck_assert_ptr_null(strstr(out.data, "<script"));
+	ck_assert_ptr_null(strstr(out.data, "<img"));
+	ck_assert_ptr_null(strstr(out.data, turned));
+	assert_balanced(out.data);
+	buffer_free(&out);
+	json_decref(list);
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(what_is_missing_is_left_out)
+{
+	json_t *empty = json_object();
+	struct buffer out = {0};
+
+	show_all(NULL, NULL, &out);
+	show_all(empty, empty, &out);
+	assert_balanced(out.data);
+	ck_assert_ptr_null(strstr(out.data, "(null)"));
+	buffer_free(&out);
+	json_decref(empty);
+}
+END_TEST
+
+START_TEST(sites_go_on_behind_the_last_one)
+{
+	json_t *some = json_pack("{s:[{s:s}], s:s}", "sites", "host", "b:80",
+				 "next", "b:80");
+	json_t *last = json_pack("{s:[{s:s}]}", "sites", "host", "c");
+	struct buffer out = {0};
+
+	ui_sites(&out, &(struct ui_sites){some, NULL, NULL, true});
+	ck_assert_ptr_nonnull(strstr(out.data, "1 site on this page, "));
+	ck_assert_ptr_nonnull(strstr(out.data, "href=\"/?after=b:80\">Next"));
+	ck_assert_ptr_null(strstr(out.data, "First sites"));
+	buffer_clear(&out);
+	ui_sites(&out, &(struct ui_sites){last, NULL, "b:80", true});
+	ck_assert_ptr_null(strstr(out.data, "Next sites"));
+	ck_assert_ptr_nonnull(strstr(out.data, "href=\"/\">First sites"));
+	buffer_clear(&out);
+	ui_sites(&out, &(struct ui_sites){last, NULL, NULL, true});
+	ck_assert_ptr_nonnull(strstr(out.data, ">1 site, 0 pages, "));
+	ck_assert_ptr_null(strstr(out.data, "First sites"));
+	buffer_free(&out);
+	json_decref(some);
+	json_decref(last);
+}
+END_TEST
+
+START_TEST(only_pages_of_the_web_are_linked)
+{
+	struct buffer out = {0};
+
+	ui_foreign_link(&out, "javascript:x()");
+	ck_assert_str_eq(out.data, "javascript:x()");
+	buffer_clear(&out);
+	ui_foreign_link(&out, "http://h/\"><b>");
+	ck_assert_ptr_nonnull(strstr(out.data, "href=\"http://h/&quot;&gt;"));
+	ck_assert_ptr_nonnull(strstr(out.data, "rel=\"noreferrer "));
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(links_carry_any_address)
+{
+	struct buffer out = {0};
+
+	ui_page_link(&out, "http://h/?a=1&b=\"#c d", "");
+	ck_assert_ptr_nonnull(strstr(out.data, "url=http:%2F%2Fh%2F%3Fa%3D1"
+					       "%26b%3D%22%23c%20d\""));
+	buffer_clear(&out);
+	ui_template_link(&out, "127.0.0.1:80/3");
+	ck_assert_ptr_nonnull(
+		strstr(out.data, "\"/ui/templates/127.0.0.1:80/3\""));
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(numbers_are_for_people)
+{
+	struct buffer out = {0};
+
+	show_count(&out, 1234567);
+	show_counted(&out, 1, " page");
+	ui_bytes(&out, 999);
+	ui_bytes(&out, 1500);
+	ui_bytes(&out, UINT64_MAX);
+	ck_assert_str_eq(out.data, "1,234,5671  page999&nbsp;B1.5&nbsp;kB"
+				   "18446744&nbsp;TB");
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(the_frame_is_whole)
+{
+	struct buffer out = {0};
+	struct buffer policy = {0};
+	char *script;
+
+	ui_failure(&out, &(struct ui_frame){.can_leave = true}, 404, "<b>");
+	ck_assert_ptr_nonnull(strstr(out.data, "&lt;b&gt;"));
+	/* the script is no markup */
+	script = strstr(out.data, "<script>") + strlen("<script>");
+	memmove(script, strstr(script, "</script>"),
+		strlen(strstr(script, "</script>")) + 1);
+	assert_balanced(out.data);
+	ui_policy(&policy, true);
+	ck_assert_ptr_nonnull(strstr(policy.data, "script-src 'sha256-"));
+	ck_assert_uint_lt(policy.size, 1024);
+	buffer_free(&out);
+	buffer_free(&policy);
+}
+END_TEST
+
+SUITE(ui_pages)
+{
+	Suite *suite = suite_create("ui_pages");
+	TCase *tests = tcase_create("ui_pages");
+
+	suite_add_tcase(suite, tests);
+	tcase_add_test(tests, readers_have_no_forms);
+	tcase_add_test(tests, nothing_foreign_becomes_markup);
+	tcase_add_test(tests, what_is_missing_is_left_out);
+	tcase_add_test(tests, sites_go_on_behind_the_last_one);
+	tcase_add_test(tests, only_pages_of_the_web_are_linked);
+	tcase_add_test(tests, links_carry_any_address);
+	tcase_add_test(tests, numbers_are_for_people);
+	tcase_add_test(tests, the_frame_is_whole);
+	return suite;
+}

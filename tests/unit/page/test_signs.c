@@ -1,0 +1,60 @@
+#include <stdio.h>
+
+#include "page/signs.h"
+#include "tests/unit/run.h"
+
+static const struct {
+	const char *text;
+	unsigned kinds;
+} rows[] = {
+	{"gokuProps", SIGN_CHALLENGE},
+	{"acw_sc__v2", SIGN_CHALLENGE},
+	{"/cdn-cgi/l/chk_captcha", SIGN_CHALLENGE},
+	{"id=\"captcha-form\"", SIGN_CHALLENGE},
+	{"privacywall", SIGN_CONSENT},
+	{"/copyConsent?sessionId=", SIGN_CONSENT},
+	{"<title>IIS ", SIGN_ERROR},
+	{"id=\"cf-error-details\"", SIGN_ERROR},
+	{"gokuPropsprivacywall", SIGN_CHALLENGE | SIGN_CONSENT},
+	{"id=\"captcha-form\"<title>IIS ", SIGN_CHALLENGE | SIGN_ERROR},
+};
+
+START_TEST(a_sign_is_found_wherever_it_stands)
+{
+	char source[128];
+
+	for (int before = 0; before < 20; before++)
+		for (int behind = 0; behind < 12; behind++) {
+			int size = snprintf(
+				source, sizeof(source), "%.*s%s%.*s", before,
+				"gokuPropgokuPropgokuProp", rows[_i].text,
+				behind, "<title>IIS<title>IIS");
+
+			ck_assert_uint_eq(signs_find((struct slice){
+						  source, (size_t)size}),
+					  rows[_i].kinds);
+		}
+}
+END_TEST
+
+START_TEST(the_begin_of_a_sign_is_none)
+{
+	for (size_t size = 0; size < 9; size++)
+		ck_assert_uint_eq(signs_find((struct slice){"gokuProps", size}),
+				  0);
+	ck_assert_uint_eq(signs_find(slice_of("id=\"cf-error-details")), 0);
+	ck_assert_uint_eq(signs_find((struct slice){NULL, 0}), 0);
+}
+END_TEST
+
+SUITE(signs)
+{
+	Suite *suite = suite_create("signs");
+	TCase *tcase = tcase_create("signs");
+
+	tcase_add_loop_test(tcase, a_sign_is_found_wherever_it_stands, 0,
+			    sizeof(rows) / sizeof(rows[0]));
+	tcase_add_test(tcase, the_begin_of_a_sign_is_none);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
